@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, distribution
 
 import pytest
 from packaging.requirements import Requirement
@@ -32,11 +31,6 @@ def own(requirements: list[Requirement]) -> Iterator[Requirement]:
     return (one for one in requirements if canonicalize_name(one.name) != "disco2")
 
 
-def licences_in(section: str) -> dict[str, str]:
-    rows = re.findall(r"^\| (?:\*\*)?([\w.-]+)(?:\*\*)? \|[^|]*\|[^|]*\| ([^|]+) \|", section, re.MULTILINE)
-    return {name: licence for name, licence in rows if name not in ("package", "---")}
-
-
 def test_every_direct_dependency_of_every_extra_is_named_with_its_bounds(sections: dict[str, str]) -> None:
     declared = tool.declared()
     assert {"", "serve", "cluster", "parquet", "dev-full"} <= declared.keys() == sections.keys()
@@ -55,16 +49,6 @@ def test_no_package_of_the_base_install_has_a_strong_copyleft_licence() -> None:
         if one.version:  # others are for another system, or another version of Python
             assert one.copyleft != "strong", f"{one.name}: {one.licence}"
             assert PERMISSIVE.search(one.licence), f"{one.name}: {one.licence}"
-
-
-def test_installed_packages_have_the_licences_of_the_page(sections: dict[str, str]) -> None:
-    """Those of the base install; a package that changes its licence is to be looked at."""
-    for name, said in licences_in(sections[""]).items():
-        try:
-            found = tool.licence_of(distribution(name))
-        except PackageNotFoundError:
-            continue
-        assert re.split("[-, ]", said)[0] in found, f"{name}: {found}, on the page: {said}"
 
 
 def test_every_extra_that_brings_copyleft_is_named() -> None:

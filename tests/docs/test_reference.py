@@ -22,7 +22,7 @@ def test_the_page_of_commands_is_up_to_date(monkeypatch: pytest.MonkeyPatch, tmp
     assert page == PAGE.read_text(encoding="utf-8"), "run: python tools/make_cli_reference.py"
     for row in (
         "| `--json` | | | Print one JSON object. |",
-        "| `--batch-size` | whole number | `64` | Pairs per batch. |",
+        "| `--size` | whole number | `2000` |",
         "| `--access-log`, `--no-access-log` | | `--access-log` | Log every request on standard error",
         "| `--set` | text, repeated | | Any setting, such as model.K=50. May be repeated. |",
         "| `--gum` | path | required | Folder of a checkout of GUM. |",

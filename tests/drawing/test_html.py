@@ -62,14 +62,10 @@ def test_nothing_comes_from_outside() -> None:
     assert addresses <= {"http://www.w3.org/2000/svg"}
 
 
-def test_a_text_without_relations_has_a_page() -> None:
+def test_pages_without_relations_or_with_fewer_views() -> None:
     assert json.loads(Outline(page_of("Bob slept.")).text_of("disco2-data"))["views"] == []
-
-
-def test_fewer_views_than_relations() -> None:
     nlp = pipeline()
     document = nlp.annotate("Bob gave Tina the burger. She was hungry. He was not.")
     found = nlp.relations(document)
-    views = [nlp.view(one) for one in found]
-    result = text_result(nlp, document, found)
-    assert len(json.loads(Outline(relations_html(result, views[:1])).text_of("disco2-data"))["views"]) == 1
+    page = relations_html(text_result(nlp, document, found), [nlp.view(found[0])])
+    assert len(json.loads(Outline(page).text_of("disco2-data"))["views"]) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -16,13 +15,11 @@ from disco2.drawing.layout import (
     SHORTEST_STEP,
     WORD_SIZE,
     TreeLayout,
-    lay_out,
     place_marks,
     text_width,
 )
 from disco2.inference.prediction import Span
 from disco2.inference.view import ViewedArgument
-from tests.drawing.made_up import chain_of_phrases
 
 
 @st.composite
@@ -58,7 +55,7 @@ def check_room(layout: TreeLayout) -> None:
 
 @given(viewed_arguments())
 def test_no_two_words_or_nodes_overlap(argument: ViewedArgument) -> None:
-    layout = lay_out(argument)
+    layout = TreeLayout(argument)
     check_room(layout)
     for node, (left, right) in enumerate(
         zip(argument.left, argument.right, strict=True), start=layout.leaves
@@ -69,17 +66,13 @@ def test_no_two_words_or_nodes_overlap(argument: ViewedArgument) -> None:
         assert HALF_NODE <= x <= layout.width - HALF_NODE
 
 
-@pytest.mark.parametrize("to_left", [False, True])
-def test_nor_in_chains_of_short_words(to_left: bool) -> None:
-    check_room(lay_out(chain_of_phrases(list("abcdefghijklmnopqrstuvwxyz") * 4, to_left=to_left)))
-
-
 @given(viewed_arguments(), st.data())
 def test_no_two_lines_of_mentions_touch(argument: ViewedArgument, data: st.DataObject) -> None:
-    layout = lay_out(argument)
+    layout = TreeLayout(argument)
     chains = st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True)
     mentions = data.draw(st.dictionaries(st.integers(0, layout.root), chains))
-    marks = place_marks(replace(layout, mentions=mentions))
+    layout.mentions = mentions
+    marks = place_marks(layout)
     assert set(marks) == {(chain, node) for node, some in mentions.items() for chain in some}
     placed = list(marks.values())
     for number, mark in enumerate(placed):

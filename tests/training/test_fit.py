@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from disco2.errors import InputError
-from disco2.experiments.bundle_record import calibrated
+from disco2.experiments.train_run import calibrated
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.examples import ExampleEncoder
 from disco2.model import ModelSettings

@@ -131,34 +131,50 @@ FIRST_LEVEL = 62  # from the words to the first compositions
 TALLEST_STEP, SHORTEST_STEP = 46, 33  # from level to level
 
 
-@dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """Places of the 2n-1 nodes: of an inner node the middle of its strip, of a leaf that of its word."""
+    """Places of the 2n-1 nodes: of an inner node the middle of its strip, of a leaf that of its word.
 
-    words: tuple[str, ...]  # as they are shown
-    labels: tuple[str, ...]
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    heights: tuple[int, ...]  # 0 for leaves, 1 + that of the higher child for others
-    parents: tuple[int, ...]  # -1 for the root
-    siblings: tuple[int, ...]  # the other child of the parent; -1 for the root
-    starts: tuple[int, ...]  # first leaf below a node
-    ends: tuple[int, ...]  # last leaf below, plus one
-    word_widths: tuple[float, ...]
-    width: float
-    step: float
-    # The chains of a node, as indices of ``RelationView.chains``.
-    mentions: Mapping[int, Sequence[int]]
-    ways: Mapping[int, Sequence[int]]  # on the way from the root to a mention, both ends included
-    reads: Mapping[int, Sequence[int]]  # whose upward vector the downward pass reads
+    Words are side by side, as wide as they are; the taller the tree, the closer its levels. ``chains`` are
+    those of the view, and ``side`` is 0 for the first argument and 1 for the second.
+    """
 
-    @property
-    def leaves(self) -> int:
-        return len(self.words)
-
-    @property
-    def root(self) -> int:
-        return len(self.x) - 1
+    def __init__(self, argument: ViewedArgument, chains: Sequence[ViewedChain] = (), side: int = 0) -> None:
+        self.leaves = leaves = len(argument.words)
+        self.root = 2 * leaves - 2
+        self.words = [shown(word, most=LONGEST_WORD) for word in argument.words]
+        self.labels = [shown(label, most=LONGEST_LABEL) for label in argument.labels]
+        self.word_widths = [text_width(word, size=WORD_SIZE) for word in self.words]
+        self.width = 0.0
+        self.x: list[float] = []
+        for word_width, tag in zip(self.word_widths, self.labels[:leaves], strict=True):
+            room = max(NARROWEST, SPACE + max(word_width, text_width(tag, size=TAG_SIZE)))
+            self.x.append(self.width + room / 2)
+            self.width += room
+        self.heights = [0] * leaves  # 0 for leaves, 1 + that of the higher child for others
+        self.parents = [-1] * (self.root + 1)  # -1 for the root
+        self.siblings = [-1] * (self.root + 1)  # the other child of the parent; -1 for the root
+        self.starts = [*range(leaves)]  # first leaf below a node
+        self.ends = [*range(1, leaves + 1)]  # last leaf below, plus one
+        for node, (left, right) in enumerate(zip(argument.left, argument.right, strict=True), start=leaves):
+            self.parents[left] = self.parents[right] = node
+            self.siblings[left], self.siblings[right] = right, left
+            self.heights.append(1 + max(self.heights[left], self.heights[right]))
+            self.starts.append(self.starts[left])
+            self.ends.append(self.ends[right])
+            self.x.append((self.x[left] + self.x[right]) / 2)
+        self.step = min(TALLEST_STEP, max(SHORTEST_STEP, TALLEST_STEP - (self.heights[-1] - 8)))
+        self.y = [-(FIRST_LEVEL + (height - 1) * self.step) if height else 0.0 for height in self.heights]
+        # The chains of a node, as indices of ``RelationView.chains``.
+        self.mentions: dict[int, list[int]] = {}
+        self.ways: dict[int, list[int]] = {}  # from the root to a mention, both ends included
+        self.reads: dict[int, list[int]] = {}  # whose upward vector the downward pass reads
+        for place, chain in enumerate(chains):
+            for mention in mentions_of(chain, side):
+                self.mentions.setdefault(mention.node, []).append(place)
+            for node in chain.down[side]:
+                self.ways.setdefault(node, []).append(place)
+                if self.siblings[node] >= 0:
+                    self.reads.setdefault(self.siblings[node], []).append(place)
 
     def top(self, node: int) -> float:
         """The y where an edge to the parent begins."""
@@ -173,61 +189,6 @@ class TreeLayout:
         """From the left of a node's first word to the right of its last one."""
         first, last = self.starts[node], self.ends[node] - 1
         return self.x[first] - self.word_widths[first] / 2, self.x[last] + self.word_widths[last] / 2
-
-
-def lay_out(argument: ViewedArgument, chains: Sequence[ViewedChain] = (), side: int = 0) -> TreeLayout:
-    """Words side by side, as wide as they are; the taller the tree, the closer its levels.
-
-    ``chains`` are those of the view, and ``side`` is 0 for the first argument and 1 for the second.
-    """
-    leaves = len(argument.words)
-    words = tuple(shown(word, most=LONGEST_WORD) for word in argument.words)
-    labels = tuple(shown(label, most=LONGEST_LABEL) for label in argument.labels)
-    widths = tuple(text_width(word, size=WORD_SIZE) for word in words)
-    x: list[float] = []
-    width = 0.0
-    for word_width, tag in zip(widths, labels[:leaves], strict=True):
-        room = max(NARROWEST, SPACE + max(word_width, text_width(tag, size=TAG_SIZE)))
-        x.append(width + room / 2)
-        width += room
-    heights, parents, siblings = [0] * leaves, [-1] * (2 * leaves - 1), [-1] * (2 * leaves - 1)
-    starts, ends = [*range(leaves)], [*range(1, leaves + 1)]
-    for node, (left, right) in enumerate(zip(argument.left, argument.right, strict=True), start=leaves):
-        parents[left] = parents[right] = node
-        siblings[left], siblings[right] = right, left
-        heights.append(1 + max(heights[left], heights[right]))
-        starts.append(starts[left])
-        ends.append(ends[right])
-        x.append((x[left] + x[right]) / 2)
-    step = min(TALLEST_STEP, max(SHORTEST_STEP, TALLEST_STEP - (heights[-1] - 8)))
-    y = [-(FIRST_LEVEL + (height - 1) * step) if height else 0.0 for height in heights]
-    mentions: dict[int, list[int]] = {}
-    ways: dict[int, list[int]] = {}
-    reads: dict[int, list[int]] = {}
-    for place, chain in enumerate(chains):
-        for mention in mentions_of(chain, side):
-            mentions.setdefault(mention.node, []).append(place)
-        for node in chain.down[side]:
-            ways.setdefault(node, []).append(place)
-            if siblings[node] >= 0:
-                reads.setdefault(siblings[node], []).append(place)
-    return TreeLayout(
-        words=words,
-        labels=labels,
-        x=tuple(x),
-        y=tuple(y),
-        heights=tuple(heights),
-        parents=tuple(parents),
-        siblings=tuple(siblings),
-        starts=tuple(starts),
-        ends=tuple(ends),
-        word_widths=widths,
-        width=width,
-        step=step,
-        mentions=mentions,
-        ways=ways,
-        reads=reads,
-    )
 
 
 COLOURS = 8  # d2-chain-0 to d2-chain-7 in trees.css
@@ -310,20 +271,6 @@ def place_marks(layout: TreeLayout) -> Marks:
     return found
 
 
-def draw_marks(marks: Marks) -> list[str]:
-    return [
-        element(
-            "g",
-            element("path", class_="d2-underline", d=f"M{numbers(mark.left, mark.y)}H{numbers(mark.right)}")
-            + element("circle", class_="d2-badge", cx=mark.x, cy=mark.y, r=BADGE)
-            + text_element(chain_letter(chain), class_="d2-letter", x=mark.x, y=mark.y + 3.5),
-            class_=["d2-mark", chain_class(chain)],
-            data_mark=f"c{chain}",
-        )
-        for (chain, _), mark in sorted(marks.items())
-    ]
-
-
 WIDEST = 1100  # two trees side by side are at most so wide: what a projector shows legibly
 MARGIN = 20
 CAPTION = 24
@@ -334,63 +281,53 @@ LANE = 8  # between the links of two chains that run around a tree
 BELOW_WORDS = 24  # where nothing is marked
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
-    """The places of both trees' left ends and baselines, and of what runs around them."""
-
-    stacked: bool
-    lefts: tuple[float, float]
-    baselines: tuple[float, float]
-    captions: tuple[float, float]  # their baselines
-    bottoms: tuple[float, float]  # below the marks of the mentions
-    width: float
-    height: float  # without the line that explains the colours
-
-    @property
-    def gutters(self) -> tuple[float, float]:
-        """Where links run down, on the left and on the right of stacked trees."""
-        return self.lefts[0] - LANE, self.width - (self.lefts[0] - LANE)
-
-
 def link_depth(width: float, chain: int) -> float:
     """How far below the marks a link between trees side by side is drawn towards."""
     return 34 + min(60, 0.06 * width) + LANE * (chain % LANES)
 
 
-def arrange(
-    layouts: tuple[TreeLayout, TreeLayout], marks: tuple[Marks, Marks], *, chains: int, stacked: bool = False
-) -> Arrangement:
-    first, second = layouts
-    heights = tuple(-layout.top(layout.root) for layout in layouts)
-    below = tuple(max((mark.bottom for mark in some.values()), default=BELOW_WORDS) for some in marks)
-    side_by_side = first.width + BETWEEN + second.width
-    if side_by_side <= WIDEST and not stacked:
-        baseline = MARGIN + CAPTION + ROOT_ARC + max(heights)
-        bottom = baseline + max(below)
-        # The lowest point of such a curve is three quarters of the way to what it is drawn towards.
-        links = 0.75 * link_depth(side_by_side, min(chains, LANES) - 1) if chains else 0
-        return Arrangement(
-            stacked=False,
-            lefts=(MARGIN, MARGIN + first.width + BETWEEN),
-            baselines=(baseline, baseline),
-            captions=(MARGIN + 10, MARGIN + 10),
-            bottoms=(bottom, bottom),
-            width=2 * MARGIN + side_by_side,
-            height=bottom + links + MARGIN,
+class Arrangement:
+    """The places of both trees' left ends, baselines and captions, and of what runs around them.
+
+    ``bottoms`` are below the marks of the mentions; ``height`` is without the line that explains the colours.
+    """
+
+    def __init__(
+        self, layouts: Sequence[TreeLayout], marks: Sequence[Marks], *, chains: int, stacked: bool
+    ) -> None:
+        first, second = layouts
+        above, second_above = (-layout.top(layout.root) for layout in layouts)
+        below, second_below = (
+            max((mark.bottom for mark in some.values()), default=BELOW_WORDS) for some in marks
         )
-    around = LANE * (chains + 2)
-    left = MARGIN + around
-    baseline = MARGIN + CAPTION + heights[0]
-    bottom = baseline + below[0]
-    caption = bottom + LANE * chains + 3 * LANE + 10
-    second_baseline = caption + LANE + heights[1]
-    second_bottom = second_baseline + below[1]
-    return Arrangement(
-        stacked=True,
-        lefts=(left, left),
-        baselines=(baseline, second_baseline),
-        captions=(MARGIN + 10, caption),
-        bottoms=(bottom, second_bottom),
-        width=2 * left + max(first.width, second.width),
-        height=second_bottom + LANE * (chains + 1) + MARGIN,
-    )
+        side_by_side = first.width + BETWEEN + second.width
+        caption = MARGIN + 10
+        self.stacked = stacked or side_by_side > WIDEST
+        self.lefts: tuple[float, float]
+        if self.stacked:
+            left = MARGIN + LANE * (chains + 2)
+            baseline = MARGIN + CAPTION + above
+            bottom = baseline + below
+            second_caption = bottom + LANE * chains + 3 * LANE + 10
+            second_baseline = second_caption + LANE + second_above
+            second_bottom = second_baseline + second_below
+            self.lefts = left, left
+            self.width = 2 * left + max(first.width, second.width)
+            self.height = second_bottom + LANE * (chains + 1) + MARGIN
+        else:
+            baseline = second_baseline = MARGIN + CAPTION + ROOT_ARC + max(above, second_above)
+            bottom = second_bottom = baseline + max(below, second_below)
+            second_caption = caption
+            # The lowest point of such a curve is three quarters of the way to what it is drawn towards.
+            links = 0.75 * link_depth(side_by_side, min(chains, LANES) - 1) if chains else 0
+            self.lefts = MARGIN, MARGIN + first.width + BETWEEN
+            self.width = 2 * MARGIN + side_by_side
+            self.height = bottom + links + MARGIN
+        self.baselines = baseline, second_baseline
+        self.captions = caption, second_caption
+        self.bottoms = bottom, second_bottom
+
+    @property
+    def gutters(self) -> tuple[float, float]:
+        """Where links run down, on the left and on the right of stacked trees."""
+        return self.lefts[0] - LANE, self.width - (self.lefts[0] - LANE)

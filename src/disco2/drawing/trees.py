@@ -11,6 +11,7 @@ from disco2.drawing.layout import (
     ABOVE_LABEL,
     ABOVE_STRIP,
     ABOVE_WORD,
+    BADGE,
     BELOW_STRIP,
     CELL_HEIGHT,
     CELL_WIDTH,
@@ -19,16 +20,14 @@ from disco2.drawing.layout import (
     LANE,
     MARGIN,
     Arrangement,
+    Mark,
     Marks,
     TreeLayout,
-    arrange,
     chain_class,
     chain_letter,
     chain_names,
-    draw_marks,
     element,
     escaped,
-    lay_out,
     link_depth,
     linked_mentions,
     mentions_of,
@@ -46,9 +45,9 @@ LONGEST_TEXT = 500  # characters of an argument in the description
 
 def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
     """The SVG. ``stacked`` draws the second tree below the first one; trees that are too wide always are."""
-    layouts = lay_out(view.arguments[0], view.chains, 0), lay_out(view.arguments[1], view.chains, 1)
-    marks = place_marks(layouts[0]), place_marks(layouts[1])
-    arrangement = arrange(layouts, marks, chains=len(view.chains), stacked=stacked)
+    layouts = [TreeLayout(argument, view.chains, side) for side, argument in enumerate(view.arguments)]
+    marks = [place_marks(layout) for layout in layouts]
+    arrangement = Arrangement(layouts, marks, chains=len(view.chains), stacked=stacked)
     width, height = arrangement.width, arrangement.height
     if view.dimensions:
         width = max(width, 2 * MARGIN + scale_width(view))
@@ -103,6 +102,14 @@ def _description(view: RelationView) -> str:
     return "\n".join(lines)
 
 
+def rect(class_: str, x: float, y: float, width: float, height: float, rx: float | None = None) -> str:
+    return element("rect", class_=class_, x=x, y=y, width=width, height=height, rx=rx)
+
+
+def path(classes: str | Sequence[str], way: str, **attributes: str | Sequence[str]) -> str:
+    return element("path", class_=classes, **attributes, d=way)
+
+
 LEVELS = (0.05, 0.2, 0.4, 0.6)  # a cell is the stronger the more of these its number exceeds
 WORD_BOX = 23
 ABOVE_LEAF = 26  # the middle of a word's downward vector
@@ -118,14 +125,7 @@ def cell_class(value: float) -> str:
 
 def cell(value: float, *, x: float, y: float) -> str:
     """One number; its left end is at x, its middle at y."""
-    return element(
-        "rect",
-        class_=f"d2-cell {cell_class(value)}",
-        x=x,
-        y=y - CELL_HEIGHT / 2,
-        width=CELL_WIDTH,
-        height=CELL_HEIGHT,
-    )
+    return rect(f"d2-cell {cell_class(value)}", x, y - CELL_HEIGHT / 2, CELL_WIDTH, CELL_HEIGHT)
 
 
 def cells(vector: Sequence[float], *, y: float = 0) -> str:
@@ -164,7 +164,7 @@ def _node(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
 
 def _leaf(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
     half = layout.half_width(node)
-    drawn = element("rect", class_="d2-box", x=-half, y=-ABOVE_WORD, width=2 * half, height=WORD_BOX, rx=5)
+    drawn = rect("d2-box", -half, -ABOVE_WORD, 2 * half, WORD_BOX, rx=5)
     whole = shown(view.arguments[side].words[node])
     if whole != layout.words[node]:
         drawn = element("title", escaped(whole)) + drawn
@@ -177,15 +177,7 @@ def _leaf(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
 def _inner(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
     label, up = layout.labels[node], view.arguments[side].up
     above = ABOVE_LABEL if label else ABOVE_STRIP
-    drawn = element(
-        "rect",
-        class_="d2-box",
-        x=-HALF_NODE,
-        y=-above,
-        width=2 * HALF_NODE,
-        height=above + BELOW_STRIP,
-        rx=5,
-    )
+    drawn = rect("d2-box", -HALF_NODE, -above, 2 * HALF_NODE, above + BELOW_STRIP, rx=5)
     if label:
         drawn += text_element(label, class_="d2-label", y=-8 if up else -1)
     if up:
@@ -204,24 +196,13 @@ def draw_edges(side: int, layout: TreeLayout) -> list[str]:
     """
     drawn = []
     for child, parent in enumerate(layout.parents[:-1]):
-        height = layout.heights[parent]
-        ways = layout.ways.get(child, ())
-        drawn.append(
-            element(
-                "path",
-                class_="d2-edge",
-                data_arg=str(side + 1),
-                data_child=str(child),
-                data_height=str(height),
-                data_way=chain_names(ways),
-                d=_edge(layout, child, parent),
-            )
-        )
+        data = {"data_arg": str(side + 1), "data_child": str(child)}
+        data["data_height"] = str(layout.heights[parent])
+        ways = chain_names(layout.ways.get(child, ()))
+        drawn.append(path("d2-edge", _edge(layout, child, parent), **data, data_way=ways))
         if child == min(child, layout.siblings[child]):
             tip = layout.y[parent] + BELOW_STRIP
-            drawn.append(
-                element("path", class_="d2-arrow d2-arrow-up", d=_head(layout.x[parent], tip, down=False))
-            )
+            drawn.append(path("d2-arrow d2-arrow-up", _head(layout.x[parent], tip, down=False)))
     return drawn
 
 
@@ -233,7 +214,7 @@ def draw_downward_arrows(layout: TreeLayout) -> list[str]:
             continue
         down = _head(layout.x[node], _downward_top(layout, node), down=True)
         for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, node))):
-            drawn.append(element("path", class_=["d2-arrow", kind], data_way=chain_names(ways), d=arrow))
+            drawn.append(path(["d2-arrow", kind], arrow, data_way=chain_names(ways)))
     return drawn
 
 
@@ -288,19 +269,34 @@ def _side_head(x: float, y: float, towards: int) -> str:
     return f"M{numbers(back, y - HEAD_WIDTH)}L{numbers(x, y)}L{numbers(back, y + HEAD_WIDTH)}"
 
 
+def draw_marks(marks: Marks) -> list[str]:
+    return [
+        element(
+            "g",
+            path("d2-underline", f"M{numbers(mark.left, mark.y)}H{numbers(mark.right)}")
+            + element("circle", class_="d2-badge", cx=mark.x, cy=mark.y, r=BADGE)
+            + text_element(chain_letter(chain), class_="d2-letter", x=mark.x, y=mark.y + 3.5),
+            class_=["d2-mark", chain_class(chain)],
+            data_mark=f"c{chain}",
+        )
+        for (chain, _), mark in sorted(marks.items())
+    ]
+
+
 CORNER = 8
 Point = tuple[float, float]
 
 
-def draw_mention_links(view: RelationView, arrangement: Arrangement, marks: tuple[Marks, Marks]) -> list[str]:
+def draw_mention_links(view: RelationView, arrangement: Arrangement, marks: Sequence[Marks]) -> list[str]:
     """A dashed curve for each aligned pair: below the words of trees side by side, else around the second."""
+
+    def link_end(side: int, mark: Mark) -> Point:
+        return arrangement.lefts[side] + mark.x, arrangement.baselines[side] + mark.bottom
+
     drawn = []
     for place, chain in enumerate(view.chains):
         ends = [
-            (
-                _link_end(arrangement, marks[0], 0, place, first),
-                _link_end(arrangement, marks[1], 1, place, second),
-            )
+            (link_end(0, marks[0][place, first]), link_end(1, marks[1][place, second]))
             for first, second in linked_mentions(chain)
         ]
         gutter = _gutter(arrangement, place, ends)
@@ -309,13 +305,11 @@ def draw_mention_links(view: RelationView, arrangement: Arrangement, marks: tupl
                 way = _around_tree(arrangement, place, gutter, first, second)
             else:
                 way = _below_words(arrangement, place, first, second)
-            drawn.append(
-                element("path", class_=["d2-link", chain_class(place)], data_link=f"c{place}", d=way)
-            )
+            drawn.append(path(["d2-link", chain_class(place)], way, data_link=f"c{place}"))
     return drawn
 
 
-def draw_roots_link(arrangement: Arrangement, layouts: tuple[TreeLayout, TreeLayout]) -> str:
+def draw_roots_link(arrangement: Arrangement, layouts: Sequence[TreeLayout]) -> str:
     """The argument term: an arc above the roots, or a line beside stacked trees."""
     (x, top, y, half), (other_x, other_top, other_y, other_half) = (
         (
@@ -332,12 +326,7 @@ def draw_roots_link(arrangement: Arrangement, layouts: tuple[TreeLayout, TreeLay
     else:
         peak = min(top, other_top) - 46
         way = f"M{numbers(x, top)}C{numbers(x, peak, other_x, peak, other_x, other_top)}"
-    return element("path", class_="d2-link d2-roots", d=way)
-
-
-def _link_end(arrangement: Arrangement, marks: Marks, side: int, chain: int, node: int) -> Point:
-    mark = marks[chain, node]
-    return arrangement.lefts[side] + mark.x, arrangement.baselines[side] + mark.bottom
+    return path("d2-link d2-roots", way)
 
 
 def _below_words(arrangement: Arrangement, chain: int, first: Point, second: Point) -> str:

@@ -11,8 +11,7 @@ import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, distribution, requires, version
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from disco2.version import VERSION
 
 SCHEMA = 4  # of the JSON report; raised with every incompatible change
 
-OK, ABSENT, SKIPPED, WARNING, FAILED = STATUSES = ("ok", "absent", "skipped", "warning", "failed")
+OK, ABSENT, SKIPPED, WARNING, FAILED = "ok", "absent", "skipped", "warning", "failed"
 
 PACKAGE = "disco2"
 MODULES = {"pystemmer": "Stemmer"}  # of packages whose module has another name
@@ -35,13 +34,11 @@ CLOSE = 1e-6
 REINSTALL = (
     "Install the package again, from the folder or file you have it from: pip install --force-reinstall PATH"
 )
-REPAIR_FIRST = "Repair first what fails under Installation; if nothing does, install the package again."
 COPY = "Copy the model again from where it came from."
 WRONG = (
     "The parts of the installation do not fit together. Install it again in a fresh environment; if that "
     "does not help, please report it with the output of: disco2 doctor --json"
 )
-NO_PACKAGING = "Get it with: pip install packaging"
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,40 @@ class Finding:
     advice: str = ""
 
 
+class CheckError(Exception):
+    """What a check found if it is not as it should be."""
+
+    def __init__(self, found: str, advice: str, *, status: str = FAILED) -> None:
+        super().__init__(found)
+        self.advice = advice
+        self.status = status
+
+
 Sections = Mapping[str, Sequence[Finding]]
+Check = Callable[[], str]  # returns what was found; raises CheckError or any other exception
+
+
+def run_checks(checks: Mapping[str, Check], *, advice: str = "") -> list[Finding]:
+    """Run checks until one fails, and skip the others. Any exception becomes a failure.
+
+    ``advice`` takes the place of the hints of errors.
+    """
+    findings: list[Finding] = []
+    for name, check in checks.items():
+        if any(one.status == FAILED for one in findings):
+            findings.append(Finding(name, SKIPPED, f"The check before it failed: {findings[0].name}."))
+            continue
+        try:
+            findings.append(Finding(name, OK, check()))
+        except CheckError as fault:
+            findings.append(Finding(name, fault.status, str(fault), fault.advice))
+        except Disco2Error as error:
+            what = f"{error.where}: {error.what}" if error.where else error.what
+            findings.append(Finding(name, FAILED, plain(what), advice or plain(error.hint) or REINSTALL))
+        except (Exception, SystemExit) as error:  # broken packages raise anything
+            what = plain(f"{type(error).__name__}: {error}")
+            findings.append(Finding(name, FAILED, what, advice or REINSTALL))
+    return findings
 
 
 def count_findings(sections: Sections, status: str) -> int:
@@ -76,29 +106,22 @@ def report_json(sections: Sections) -> dict[str, Any]:
 
 def checks(folder: Path, *, quick: bool = False) -> dict[str, Callable[[], list[Finding]]]:
     """The check of each section by its name, for the model in ``folder``; ``quick`` omits the self-test."""
+    advice = REINSTALL if is_shipped(folder) else ""
     found: dict[str, Callable[[], list[Finding]]] = {
         "installation": check_installation,
         "extras": check_extras,
-        "model": partial(check_model, folder),
-        "annotators": partial(check_annotators, folder),
-        "self-test": partial(run_self_test, folder),
+        "model": lambda: run_checks(
+            {"bundle": lambda: _check_manifest(folder), "files": lambda: _check_files(folder)},
+            advice=advice,
+        ),
+        "annotators": lambda: run_checks({"annotators": lambda: _compare_annotators(folder)}),
+        "self-test": lambda: run_checks(
+            {"annotating": _test_annotating, "prediction": lambda: _test_prediction(folder)}, advice=advice
+        ),
     }
     if quick:
         del found["self-test"]
     return found
-
-
-def run_check(name: str, check: Callable[[], Finding], *, advice: str = REINSTALL) -> Finding:
-    """Run a check; any exception becomes a failure with advice."""
-    try:
-        return check()
-    except Disco2Error as error:
-        what = f"{error.where}: {error.what}" if error.where else error.what
-        return Finding(name, FAILED, plain(what), plain(error.hint) or advice)
-    except ImportError as error:
-        return Finding(name, FAILED, _error_line(error), REPAIR_FIRST)
-    except (Exception, SystemExit) as error:  # broken packages raise anything
-        return Finding(name, FAILED, _error_line(error), advice)
 
 
 def plain(text: str) -> str:
@@ -115,43 +138,28 @@ def size_of(count: int) -> str:
     return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
 
 
-def _error_line(error: BaseException) -> str:
-    return plain(f"{type(error).__name__}: {error}")
-
-
 # Installed packages
 
 
-@dataclass(frozen=True)
-class Needed:
-    """A required package; ``installed`` is its version, empty if it is missing."""
+def requirements(extra: str = "") -> dict[str, tuple[str, str, bool]]:
+    """The packages that disco2 needs, or that one of its extras needs in addition.
 
-    name: str
-    wanted: str  # such as ">=1.26"; empty if any version will do
-    installed: str
-    fits: bool
-
-    def __str__(self) -> str:
-        return f"{self.name}{self.wanted}"
-
-
-def requirements(extra: str = "") -> list[Needed]:
-    """The packages that disco2 needs, or that one of its extras needs in addition."""
+    ``{"numpy": (">=1.26", "2.1.0", True)}``: the versions it may have, the installed one (empty if there is
+    none), and whether it fits.
+    """
     from packaging.requirements import Requirement
 
-    found = []
-    for line in requires(PACKAGE) or ():
-        requirement = Requirement(line)
+    found = {}
+    for requirement in map(Requirement, requires(PACKAGE) or ()):
         marker = requirement.marker
         always = marker is None or marker.evaluate({"extra": ""})
         wanted = not always and marker is not None and marker.evaluate({"extra": extra}) if extra else always
         if wanted and requirement.name != PACKAGE:
-            try:
+            installed = ""
+            with suppress(PackageNotFoundError):
                 installed = version(requirement.name)
-            except PackageNotFoundError:
-                installed = ""
             fits = bool(installed) and requirement.specifier.contains(installed, prereleases=True)
-            found.append(Needed(requirement.name, str(requirement.specifier), installed, fits))
+            found[requirement.name] = str(requirement.specifier), installed, fits
     return found
 
 
@@ -160,84 +168,61 @@ def check_installation() -> list[Finding]:
     system = f"{platform.system()} {platform.release()} {platform.machine()}"
     python = Finding("Python", OK, f"{platform.python_version()}, {system}, {os.cpu_count() or 0} cores")
     try:
-        recorded = version(PACKAGE)
         needed = requirements()
-    except PackageNotFoundError:
-        what = f"{VERSION}, not installed as a package: its requirements are unknown"
+    except (PackageNotFoundError, ImportError) as error:
+        what = f"{VERSION}, its requirements are unknown: {error}"
         return [Finding(PACKAGE, WARNING, what, "Install it: pip install . in its folder"), python]
-    except ImportError as error:
-        return [python, Finding("requirements", WARNING, f"They can't be compared: {error}.", NO_PACKAGING)]
-    program = Finding(PACKAGE, OK, VERSION)
-    if recorded != VERSION:
-        what = f"{VERSION}, but installed as {recorded}: its requirements may have changed"
-        program = Finding(PACKAGE, WARNING, what, "Install it again: pip install -e . in its folder")
-    return [program, python, *map(_check_package, needed)]
+    packages = [_check_package(name, *state) for name, state in needed.items()]
+    return [Finding(PACKAGE, OK, VERSION), python, *packages]
 
 
-def _check_package(needed: Needed) -> Finding:
-    wanted = f" (needs {needed.wanted})" if needed.wanted else ""
-    if not needed.fits:
-        found = f"{needed.installed or 'missing'}{wanted}"
-        return Finding(needed.name, FAILED, found, f'Get it with: pip install "{needed}"')
+def _check_package(name: str, wanted: str, installed: str, fits: bool) -> Finding:
+    needs = f" (needs {wanted})" if wanted else ""
+    if not fits:
+        advice = f'Get it with: pip install "{name}{wanted}"'
+        return Finding(name, FAILED, f"{installed or 'missing'}{needs}", advice)
     try:
-        importlib.import_module(MODULES.get(needed.name.lower(), needed.name))
+        importlib.import_module(MODULES.get(name.lower(), name))
     except (Exception, SystemExit) as error:  # broken packages raise anything
-        advice = f'Install it again: pip install --force-reinstall "{needed}"'
-        found = f"{needed.installed}, can't be imported: {_error_line(error)}"
-        return Finding(needed.name, FAILED, found, advice)
-    return Finding(needed.name, OK, f"{needed.installed}{wanted}")
+        found = plain(f"{installed}, can't be imported: {type(error).__name__}: {error}")
+        advice = f'Install it again: pip install --force-reinstall "{name}{wanted}"'
+        return Finding(name, FAILED, found, advice)
+    return Finding(name, OK, f"{installed}{needs}")
 
 
 def check_extras() -> list[Finding]:
     """Every extra of the package that is not for its developers, complete or not."""
-    try:
-        names = distribution(PACKAGE).metadata.get_all("Provides-Extra") or []
-        return [_check_extra(name, requirements(name)) for name in names if name not in FOR_DEVELOPERS]
-    except PackageNotFoundError:
-        return []
-    except ImportError as error:
-        return [Finding("extras", WARNING, f"They can't be compared: {error}.", NO_PACKAGING)]
-
-
-def _check_extra(name: str, needed: Sequence[Needed]) -> Finding:
-    if lacking := [str(one) for one in needed if not one.fits]:
-        advice = f'If you want it: pip install "disco2[{name}]"'
-        return Finding(name, ABSENT, f"missing: {', '.join(lacking)}", advice)
-    return Finding(name, OK, ", ".join(f"{one.name} {one.installed}" for one in needed))
+    findings = []
+    with suppress(PackageNotFoundError, ImportError):  # a finding of check_installation
+        for name in distribution(PACKAGE).metadata.get_all("Provides-Extra") or []:
+            needed = requirements(name) if name not in FOR_DEVELOPERS else {}
+            lacking = [f"{package}{wanted}" for package, (wanted, _, fits) in needed.items() if not fits]
+            if lacking:
+                advice = f'If you want it: pip install "disco2[{name}]"'
+                findings.append(Finding(name, ABSENT, f"missing: {', '.join(lacking)}", advice))
+            elif needed:
+                installed = ", ".join(f"{package} {has}" for package, (_, has, _) in needed.items())
+                findings.append(Finding(name, OK, installed))
+    return findings
 
 
 # The files of the model and of the annotators
 
 
-def check_model(folder: Path) -> list[Finding]:
-    """The manifest, and the hashes of all files."""
-    manifest = _with_advice(folder, run_check("bundle", partial(_check_manifest, folder)))
-    if manifest.status == FAILED:
-        return [manifest, Finding("files", SKIPPED, "The manifest, which names them, can't be read.")]
-    return [manifest, run_check("files", partial(_check_files, folder))]
-
-
-def _with_advice(folder: Path, finding: Finding) -> Finding:
-    """A shipped model is repaired by a new installation, not by a new training."""
-    is_broken = finding.status == FAILED and is_shipped(folder)
-    return replace(finding, advice=REINSTALL) if is_broken else finding
-
-
-def _check_manifest(folder: Path) -> Finding:
+def _check_manifest(folder: Path) -> str:
     from disco2.bundle import read_manifest
 
     manifest = read_manifest(folder)
     name = str(manifest.data.get("name") or folder.resolve().name)
     digest = str(manifest.to_json()["digest"])
     licence = str(manifest.data.get("licence") or "not recorded")
-    found = (
+    return (
         f"{name}, digest {digest[:SHORT]}, format {manifest.format}, {len(manifest.labels)} labels, "
         f"licence {licence.partition(':')[0]}, in {plain(str(folder))}"
     )
-    return Finding("bundle", OK, found)
 
 
-def _check_files(folder: Path) -> Finding:
+def _check_files(folder: Path) -> str:
     """Compare every file with its recorded hash, and report all that differ."""
     from disco2.bundle import read_manifest
     from disco2.files import hash_file
@@ -246,32 +231,28 @@ def _check_files(folder: Path) -> Finding:
     missing = [name for name in hashes if not (folder / name).is_file()]
     present = [name for name in hashes if name not in missing]
     damaged = [name for name in present if hash_file(folder / name) != hashes[name]]
-    if not missing and not damaged:
-        size = sum((folder / name).stat().st_size for name in present)
-        return Finding("files", OK, f"{len(hashes)} files verified, {size_of(size)}")
-    faults = {"missing": missing, "damaged": damaged}
-    found = "; ".join(f"{what}: {', '.join(names)}" for what, names in faults.items() if names)
-    return Finding("files", FAILED, found, REINSTALL if is_shipped(folder) else COPY)
+    if missing or damaged:
+        faults = {"missing": missing, "damaged": damaged}
+        found = "; ".join(f"{what}: {', '.join(some)}" for what, some in faults.items() if some)
+        raise CheckError(found, REINSTALL if is_shipped(folder) else COPY)
+    size = sum((folder / name).stat().st_size for name in present)
+    return f"{len(hashes)} files verified, {size_of(size)}"
 
 
-def check_annotators(folder: Path) -> list[Finding]:
+def _compare_annotators(folder: Path) -> str:
     """The built-in annotators: complete, and the ones that the model was trained with."""
-    return [run_check("annotators", partial(_compare_annotators, folder))]
-
-
-def _compare_annotators(folder: Path) -> Finding:
     from disco2.annotation.annotator import AnnotatorChoice
     from disco2.bundle import read_manifest
 
     with AnnotatorChoice().open(on_demand=True) as annotators:
         found = annotators.name  # with digests of their files
     recorded = found
-    with suppress(Disco2Error):  # a model that can't be read is reported by check_model
+    with suppress(Disco2Error):  # a model that can't be read is reported by the check of the model
         recorded = str(read_manifest(folder).data.get("annotators") or found)
     if recorded.startswith("disco2 ") and recorded != found:
         what = f"{found}; the model was trained with others: {recorded}"
-        return Finding("annotators", WARNING, what, REINSTALL)
-    return Finding("annotators", OK, found)
+        raise CheckError(what, REINSTALL, status=WARNING)
+    return found
 
 
 # The self-test: two made-up texts through the whole pipeline
@@ -280,16 +261,7 @@ TEXT = "Bob gave Tina the burger. She was hungry.\n\nIt rained all day. The road
 SENTENCES = ["Bob gave Tina the burger.", "She was hungry.", "It rained all day.", "The roads were wet."]
 
 
-def run_self_test(folder: Path) -> list[Finding]:
-    """Annotate a text, then load the model, predict and explain; the latter is skipped if the first fails."""
-    annotating = run_check("annotating", _test_annotating)
-    if annotating.status == FAILED:
-        return [annotating, Finding("prediction", SKIPPED, "The annotators do not work.")]
-    prediction = run_check("prediction", partial(_test_prediction, folder))
-    return [annotating, _with_advice(folder, prediction)]
-
-
-def _test_annotating() -> Finding:
+def _test_annotating() -> str:
     from disco2.annotation.annotator import AnnotatorChoice
     from disco2.inference.pipeline import annotate_texts
 
@@ -298,24 +270,23 @@ def _test_annotating() -> Finding:
     tokens = document.tokens
     found = [document.text[tokens[one.start].start : tokens[one.end - 1].end] for one in document.sentences]
     if found != SENTENCES:
-        return Finding("annotating", FAILED, f"The made-up text was split into {found}.", WRONG)
-    return Finding("annotating", OK, f"{len(found)} sentences, {len(tokens)} tokens")
+        raise CheckError(f"The made-up text was split into {found}.", WRONG)
+    return f"{len(found)} sentences, {len(tokens)} tokens"
 
 
-def _test_prediction(folder: Path) -> Finding:
+def _test_prediction(folder: Path) -> str:
     """Two relations; 'She' is Tina; probabilities add up to 1; an explanation can be made."""
     from disco2.inference.pipeline import load
 
     nlp = load(folder)
     relations = nlp(TEXT)
     if len(relations) != 2:
-        return Finding("prediction", FAILED, f"{len(relations)} relations were found instead of 2.", WRONG)
+        raise CheckError(f"{len(relations)} relations were found instead of 2.", WRONG)
     chains = [" ~ ".join(span.text for span in (*one.arg1, *one.arg2)) for one in relations[0].entities]
     if "Tina ~ She" not in chains:
-        found = f"'She' was not resolved to 'Tina': {', '.join(chains) or 'no chain'}."
-        return Finding("prediction", FAILED, found, WRONG)
+        raise CheckError(f"'She' was not resolved to 'Tina': {', '.join(chains) or 'no chain'}.", WRONG)
     sums = [sum(relation.probabilities.values()) for relation in relations]
     if any(abs(total - 1) > CLOSE for total in sums):
-        return Finding("prediction", FAILED, f"The probabilities add up to {sums}.", WRONG)
+        raise CheckError(f"The probabilities add up to {sums}.", WRONG)
     nlp.explain(relations[0])
-    return Finding("prediction", OK, f"2 relations, {chains[0]}, explained")
+    return f"2 relations, {chains[0]}, explained"

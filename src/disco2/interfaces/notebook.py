@@ -9,16 +9,14 @@ In a notebook the drawing is shown; elsewhere the result is a self-contained HTM
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from html import escape
 from importlib import import_module
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
-from disco2.inference.prediction import Prediction, Span, text_result
+from disco2.inference.prediction import Prediction, text_result
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -63,26 +61,15 @@ def render(
     for documents from disk, give a spaCy pipeline that has it as ``pipeline``. ``jupyter`` overrules the
     search for a notebook.
     """
-    if not isinstance(views, int) or isinstance(views, bool) or views < 0:
+    if views < 0:
         raise InputError(f"There can't be {views} views.", hint="Give 0 or more.")
     from spacy.tokens import Doc
+    from spacy.util import is_in_jupyter
 
-    page = (
-        _page_of_doc(what, pipeline, views)
-        if isinstance(what, Doc)
-        else _page_of_answers(what, pipeline, views)
-    )
-    if jupyter is None:
-        from spacy.util import is_in_jupyter
-
-        jupyter = is_in_jupyter()
-    if not jupyter:
+    draw: Callable[..., str] = _page_of_doc if isinstance(what, Doc) else _page_of_answers
+    page = draw(what, pipeline, views)
+    if not (is_in_jupyter() if jupyter is None else jupyter):
         return page
-    if find_spec("IPython") is None:
-        raise InputError(
-            "IPython, which shows things in notebooks, is not installed.",
-            hint="Leave out jupyter=True; then you get the page.",
-        )
     display = import_module("IPython.display")
     display.display(display.HTML(framed(page)))
     return None
@@ -139,7 +126,11 @@ def _page_of_answers(what: object, pipeline: object, most: int) -> str:
             "These answers are not of one text, or no longer know it.",
             hint="Give what the pipeline answered about one text, before it was stored.",
         )
-    result = text_result(pipeline, first.document, [_in_its_text(one) for one in predictions])
+    if any(any(one.origins) for one in predictions):
+        raise InputError(
+            "An answer about a given pair can't be drawn.", hint="Draw that about a text of both: nlp(text)."
+        )
+    result = text_result(pipeline, first.document, predictions)
     return _page(result, [pipeline.view(one) for one in predictions[:most]])
 
 
@@ -154,27 +145,6 @@ def _page(result: dict[str, Any], views: Sequence[RelationView] | None, *, note:
         )
     shown = f'</main>\n<p class="d2-relations d2-note">{escape(note)}</p>'
     return page.replace("</main>", shown, 1) if note else page
-
-
-def _in_its_text(prediction: Prediction) -> Prediction:
-    """Given arguments count characters each on its own; here, in the one text that they were read as."""
-    first, second = prediction.origins
-
-    def moved(spans: Sequence[Span], by: int) -> tuple[Span, ...]:
-        return tuple(
-            replace(span, start=span.start + by, end=span.end + by, parts=moved(span.parts, by))
-            for span in spans
-        )
-
-    return replace(
-        prediction,
-        arg1=moved([prediction.arg1], first)[0],
-        arg2=moved([prediction.arg2], second)[0],
-        entities=tuple(
-            replace(one, arg1=moved(one.arg1, first), arg2=moved(one.arg2, second))
-            for one in prediction.entities
-        ),
-    )
 
 
 def _components(pipeline: object) -> list[Disco2Pipe]:

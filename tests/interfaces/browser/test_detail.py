@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tests.interfaces.browser.helpers import answer, arcs, ask, colour, expect
+from tests.interfaces.browser.helpers import arcs, expect
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -31,43 +31,6 @@ def tab_to(page: Page, selector: str) -> None:
 def focused(page: Page, what: str) -> str:
     found: str = page.evaluate(f"String(document.activeElement.{what})")
     return found
-
-
-def test_click_on_the_line_of_an_arc_opens_its_detail(page: Page) -> None:
-    ask(page, STORY)
-    expect(arcs(page)).to_have_count(3)
-    expect(page.locator(".d2-detail")).to_be_hidden()
-    page.locator(".d2-arc-target").nth(1).dispatch_event("click")
-    relation = answer(page, STORY)["relations"][1]
-    expect(page.locator(".d2-detail h2")).to_have_text(relation["sense"])
-    expect(page.locator(".d2-argument").first).to_contain_text("She")
-    expect(page.locator(".d2-detail-head")).to_contain_text("sentence 2 to sentence 3")
-    expect(arcs(page).nth(1)).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="Next").click()
-    expect(page.locator(".d2-detail-head")).to_contain_text("sentence 3 to sentence 4")
-    page.get_by_role("button", name="Close").click()
-    expect(page.locator(".d2-detail")).to_be_hidden()
-
-
-def test_entity_has_one_colour_in_trees_texts_and_table(page: Page) -> None:
-    page.locator(".d2-trees").wait_for()
-    page.get_by_role("radio", name=re.compile("Tina ~ She")).check(force=True)
-    trees = page.locator(".d2-trees")
-    expect(trees).to_have_attribute("data-chain", "c0")
-    expect(trees).to_have_attribute("data-pass", "down")
-    page.wait_for_timeout(500)  # colours come gradually
-    boxes = [page.locator(f'.d2-node[data-arg="{side}"][data-mention="c0"] .d2-box').first for side in (1, 2)]
-    edge = page.locator('.d2-edge[data-way~="c0"]').first
-    marks = page.locator(".d2-mention-text.d2-chosen")
-    expect(marks).to_have_count(2)
-    found = {colour(box, "stroke") for box in boxes} | {colour(edge, "stroke")}
-    found |= {colour(marks.nth(side), "borderBottomColor") for side in (0, 1)}
-    found |= {colour(page.locator(".d2-score tr.d2-chosen th"), "borderLeftColor")}
-    assert len(found) == 1
-    assert colour(page.locator('.d2-node[data-node="3"]').first, "opacity") != "1"  # "the" is not on the way
-    page.get_by_role("button", name="Show all").click()
-    assert trees.get_attribute("data-chain") is None
-    expect(marks).to_have_count(0)
 
 
 def test_upward_pass_and_nodes(page: Page) -> None:

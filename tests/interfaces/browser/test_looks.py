@@ -6,19 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.interfaces.browser.helpers import OpenPage, arcs, colour, expect
+from tests.interfaces.browser.helpers import OpenPage, arcs, expect
 from tests.interfaces.server.served_process import Served
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 PHONE = {"viewport": {"width": 360, "height": 740}}
-LOOKS = {
-    "light": {"color_scheme": "light"},
-    "dark": {"color_scheme": "dark"},
-    "phone": PHONE,
-    "dark phone": {**PHONE, "color_scheme": "dark"},
-}
+LOOKS = {"light": {"color_scheme": "light"}, "dark phone": {**PHONE, "color_scheme": "dark"}}
 
 
 def faults(page: Page) -> list[str]:
@@ -54,44 +49,3 @@ def test_no_serious_fault_with_everything_open(open_page: OpenPage, server: Serv
     page.get_by_role("link", name="API").click()
     expect(page.get_by_role("heading", name="/v1/relations")).to_be_visible()
     assert faults(page) == []
-
-
-def test_phone_has_nothing_beside_the_page(open_page: OpenPage, server: Served) -> None:
-    page = open_page(server.address, **PHONE)
-    fits = "document.documentElement.scrollWidth <= innerWidth"
-    page.locator(".d2-score").wait_for()
-    assert page.evaluate(fits)
-    for name in ("A story", "With connectives"):
-        page.get_by_role("button", name=name).click()
-        expect(page.get_by_role("button", name=name)).to_have_attribute("aria-pressed", "true")
-        arcs(page).nth(3).wait_for()
-        arcs(page).nth(2).click()
-        page.locator(".d2-trees").wait_for()
-        page.locator(".d2-menu summary").click()
-        assert page.evaluate(fits), name
-    captions = [caption.bounding_box() for caption in page.locator(".d2-caption").all()]
-    assert captions[1]["y"] > captions[0]["y"] + 50  # one tree below the other
-    table = page.locator(".d2-scroll")
-    table.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
-    table.scroll_into_view_if_needed()
-    expect(table.locator("thead th").last).to_be_in_viewport(ratio=0.9)
-    expect(table.locator("tbody th").first).to_be_in_viewport(ratio=0.9)  # the names of the rows stay
-    page.get_by_label("Size").select_option("larger")
-    assert page.evaluate(fits)
-
-
-def test_theme_is_kept_and_reaches_the_trees(open_page: OpenPage, server: Served) -> None:
-    page = open_page(server.address, color_scheme="light")
-    page.locator(".d2-trees").wait_for()
-    grounds = [page.locator("body"), page.locator(".d2-document")]
-    light = [colour(ground, "backgroundColor") for ground in grounds]
-    paper = colour(page.locator(".d2-paper"), "fill")
-    page.get_by_role("combobox", name="Colours").select_option("dark")
-    assert all(
-        colour(ground, "backgroundColor") != before for ground, before in zip(grounds, light, strict=True)
-    )
-    assert colour(page.locator(".d2-paper"), "fill") != paper
-    page.reload()
-    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
-    page.get_by_role("combobox", name="Colours").select_option("auto")
-    assert [colour(ground, "backgroundColor") for ground in grounds] == light

@@ -10,19 +10,9 @@ from tests.interfaces.server.served_process import REAL_PROGRAM, served
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-NAMES = ("Ann", "Ben", "Carla", "David", "Eve")
-DEEDS = ("went to the market", "bought some apples", "met a friend", "forgot the keys", "called a doctor")
-SENTENCES = 400
-
 
 def percent(probability: float) -> str:
     return f"{round(100 * probability)}%"
-
-
-def long_text() -> str:
-    """Four hundred sentences, ten to a paragraph."""
-    said = [f"{NAMES[n % 5]} {DEEDS[(n * 3 + n // 5) % 5]} on day {n + 1}." for n in range(SENTENCES)]
-    return "\n\n".join(" ".join(said[n : n + 10]) for n in range(0, SENTENCES, 10))
 
 
 def test_she_and_he_change_arc_mentions_and_comparison(page: Page) -> None:
@@ -99,27 +89,6 @@ def test_texts_of_any_kind(page: Page) -> None:
     arcs(page).click()
     expect(page.locator(".d2-piece.d2-chosen").first).to_have_text("We stayed at home ")
     expect(page.locator(".d2-detail-head")).to_contain_text("explicit, “because” says it")
-
-
-def test_labels_of_arcs_do_not_cover_each_other(page: Page) -> None:
-    arcs(page).wait_for()
-    short = "It rained. However, we ran. The old man smiled because he was dry. We sang. Therefore, he left."
-    for text, width in ((long_text()[:4000], 1280), (short, 1280), (short, 360), (long_text()[:1500], 360)):
-        page.set_viewport_size({"width": width, "height": 800})
-        ask(page, text)
-        expect(page.locator(".d2-sentence").first).to_contain_text(text.split()[0])
-        assert arcs(page).count() > 2
-        touching = page.evaluate(
-            """() => {
-              const labels = [...document.querySelectorAll('.d2-arc-label')];
-              const rects = labels.map(label => label.getBoundingClientRect());
-              const beside = (a, b) => a.right <= b.left || b.right <= a.left;
-              const below = (a, b) => a.bottom <= b.top || b.bottom <= a.top;
-              const apart = (a, b) => beside(a, b) || below(a, b);
-              return rects.filter((one, n) => n && !apart(one, rects[n - 1])).length;
-            }"""
-        )
-        assert touching == 0
 
 
 def test_links_and_the_way_back(page: Page, open_page: OpenPage) -> None:

@@ -43,22 +43,6 @@ def test_arcs_trees_and_bars_work_from_a_file(open_page: OpenPage, tmp_path: Pat
     assert 'stroke="rgb(' in Path(waiting.value.path()).read_text(encoding="utf-8")
 
 
-def test_no_views_give_arcs_and_probabilities_alone(open_page: OpenPage, tmp_path: Path) -> None:
-    page = open_page(write_page(tmp_path, views=None))
-    arcs(page).first.click()
-    expect(page.locator(".d2-bars li").first).to_be_visible()
-    expect(page.locator(".d2-trees")).to_have_count(0)
-
-
-def test_model_that_composes_nothing_has_no_passes(open_page: OpenPage, tmp_path: Path) -> None:
-    page = open_page(write_page(tmp_path, kind="surface"))
-    arcs(page).first.click()
-    expect(page.locator(".d2-below-trees")).to_contain_text("composes no vectors")
-    expect(page.get_by_role("button", name="Play")).to_be_hidden()
-    page.locator(".d2-node").first.click()
-    expect(page.locator(".d2-inspector")).to_contain_text("word, tagged")
-
-
 def test_the_page_uses_every_file_in_the_order_of_the_drawing() -> None:
     pytest.importorskip("starlette", reason='needs pip install "disco2[serve]"')
     from disco2.interfaces.server.app import PAGE_FOLDER

@@ -18,7 +18,6 @@ import pytest
 from disco2.corpora.catalogue import CORPUS_NAMES
 from disco2.interfaces.cli import app as program
 from disco2.interfaces.cli.app import COMMANDS, app, help_of, load_function, names_in
-from disco2.model.settings import KINDS
 from tests.interfaces.conftest import Run
 
 PROGRAM = [sys.executable, "-m", "disco2"]
@@ -143,23 +142,12 @@ def complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> Complete:
         (("",), names_in()),
         (("tr",), ["train"]),
         (("corpus", ""), ["stats", "role-pairs", "mine", "convert"]),
-        (("experiment", "cr"), ["crossvalidation"]),
-        (("train", "--print"), ["--print-config"]),
         (("--vers",), ["--version"]),
         (("--version", ""), names_in()),  # not printed while completing
-        (("--install-completion", ""), names_in()),
         (("train", "--corpus", ""), list(CORPUS_NAMES)),
-        (("train", "--kind", ""), list(KINDS)),
         (("predict", "--model", "en-f"), ["en-fast"]),
-        (("train", "--protocol", "cv12-1"), ["cv12-1", "cv12-10", "cv12-11"]),
         (("train", "--set", "model.K"), ["model.K="]),
-        (("bulk", "--paragraphs", ""), ["blank", "line", "none"]),
-        (("annotate", "--parser", ""), ["built-in", "stanford"]),
-        (("predict", "--encoding", "la"), ["latin-1"]),
-        (("evaluate", "--split", "t"), ["train", "test"]),
         (("evaluate", "--form", ""), ["jsonl", "conll16", "disrpt"]),
-        (("annotator", "train", "--only", "c"), ["constituents", "coreference"]),
-        (("experiment", "all", "--grid", "n"), ["none"]),
         (("train", "--path", ""), []),  # the shell then offers files
     ],
 )

@@ -114,6 +114,7 @@ def test_automatic_layers_and_their_cache(
         ("evaluate --model ./nowhere {pairs}", "no disco2 model"),
         ("evaluate {pairs} --form conll17 --predictions x", "jsonl, conll16, disrpt"),
         ("evaluate {pairs} --form disrpt", "--predictions"),
+        ("experiment coreference {pairs} --automatic tags", "does not name coreference"),
         ("corpus mine {texts} --place here", "Unknown place 'here'. Choose one of: both, between, inside."),
         ("corpus mine {texts} --paragraphs page", "Unknown paragraph mode 'page'."),
         ("corpus mine {texts} --most-words 1", "An argument can't have 3 to 1 words."),
@@ -143,18 +144,6 @@ def test_bad_input_is_one_paragraph_and_exit_code_2(
 def test_print_config_needs_no_corpus(run: Run) -> None:
     code, out, _ = run("train", "--print-config", "--set", "model.K=30", "--kind", "upward")
     assert (code, "K = 30" in out, 'kind = "upward"' in out) == (0, True, True)
-
-
-def test_the_shipped_model_is_evaluated_by_default(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "pairs.jsonl"
-    labels = ("Contingency.Cause", "Expansion.Conjunction", "Temporal.Asynchronous")
-    records = [
-        {"arg1": "Ann was hungry.", "arg2": "She ate.", "label": label, "split": "test"} for label in labels
-    ]
-    file.write_text("".join(json.dumps(record) + "\n" for record in records))
-    code, out, err = run("evaluate", "--corpus", "pairs", "--path", file, "--automatic", "all", "--json")
-    assert code == 0, err
-    assert json.loads(out)["senses_only"]["accuracy"] == pytest.approx(1 / 3)  # one answer for one pair
 
 
 def test_mine(run: Run, tmp_path: Path) -> None:

@@ -9,13 +9,9 @@ from typing import Any
 
 import pytest
 
-from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.writing import export_predictions
-from disco2.data import RelationKind
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
-from disco2.experiments.evaluating import label_relations
 from disco2.experiments.train_run import save_model, train_model
 from tests.corpora import conll16_rules, disrpt_rules
 from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
@@ -115,23 +111,6 @@ def test_only_documents_with_coreference(run: Any, made: Mapping[str, Path]) -> 
     assert "--coref" in errors
 
 
-def test_labels_that_a_form_does_not_have_are_not_chosen(made: Mapping[str, Path], tmp_path: Path) -> None:
-    model, manifest = load_bundle(made["conll16 model"])
-    corpus = read_corpus("conll16", made["conll16"])
-    free = label_relations(model, manifest, corpus, part="test")
-    without = label_relations(model, manifest, corpus, part="test", without=set(free.labels))
-    assert not set(without.labels) & set(free.labels)
-    assert free.relations == without.relations
-    explicit = [
-        label
-        for one, label in zip(free.relations, free.labels, strict=True)
-        if one.kind is RelationKind.EXPLICIT
-    ]
-    assert explicit
-    assert "EntRel" not in explicit
-    assert export_predictions(corpus, free.relations, free.labels, tmp_path / "o", "conll16").notes == ()
-
-
 # The whole pipeline from raw text
 
 Options = Mapping[str, Mapping[str, str]]
@@ -143,31 +122,20 @@ def given(miniature_corpora: Options, name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", ["conll16", "pdtb3"])
 def test_every_corpus_with_explicit_relations_is_scored(
-    run_small: Run, miniature_corpora: Options, name: str
+    run_small: Run, miniature_corpora: Options, tmp_path: Path, name: str
 ) -> None:
-    options = given(miniature_corpora, name)
-    code, out, err = run_small(
-        "evaluate", "--end-to-end", *options, "--automatic", "dependencies", "--split", "test", "--json"
-    )
+    given_corpus = (*given(miniature_corpora, name), "--automatic", "dependencies", "--output", tmp_path)
+    code, out, err = run_small("experiment", "parser", *given_corpus, "--json")
     assert code == 0, err
     (table,) = json.loads(out)["parser"]["tables"]
     rows = {row[0]: row for row in table["rows"]}
     assert rows["connectives"][1] > 0
     assert 0 <= rows["all: aligned, with sense"][4]["mean"] <= 1
-
-
-def test_tables_are_written(run_small: Run, miniature_corpora: Options, tmp_path: Path) -> None:
-    options = given(miniature_corpora, "conll16")
-    code, out, err = run_small(
-        "experiment", "parser", *options, "--automatic", "dependencies", "--output", tmp_path / "runs"
-    )
-    assert code == 0, err
-    assert "gold connectives: sense" in out
-    assert (tmp_path / "runs" / "tables" / "parser-test.md").is_file()
+    assert (tmp_path / "tables" / "parser-test.md").is_file()
 
 
 def test_a_part_without_explicit_relations_is_refused(run_small: Run, miniature_corpora: Options) -> None:
     options = given(miniature_corpora, "conll16")
-    code, _, err = run_small("evaluate", "--end-to-end", *options, "--split", "nowhere")
+    code, _, err = run_small("experiment", "parser", *options, "--split", "nowhere")
     assert code == 2
     assert "explicit relation" in err

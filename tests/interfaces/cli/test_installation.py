@@ -8,29 +8,13 @@ from pathlib import Path
 import pytest
 
 from disco2.bundle import read_manifest, summary
-from disco2.interfaces.cli import installation
-from disco2.shipped import DEFAULT, MANIFEST, find_model, shipped_names
+from disco2.shipped import DEFAULT, find_model, shipped_names
 from disco2.version import VERSION
 from tests.interfaces.conftest import Run
 
 
 def test_version(run: Run) -> None:
-    code, out, err = run("--version")
-    program, model, annotators, running = out.splitlines()
-    manifest = read_manifest(find_model())
-    assert (code, err, program) == (0, "", f"disco2 {VERSION}")
-    assert model.startswith(f"model: {DEFAULT}, digest {manifest.to_json()['digest'][:8]}, ")
-    assert f"{len(manifest.labels)} labels" in model
-    assert manifest.data["annotators"] in annotators
-    assert "Python 3." in running
-
-
-@pytest.mark.parametrize("content", ["", "[]", '{"digest": 1}', "[" * 100_000, None])
-def test_version_with_a_damaged_model(tmp_path: Path, content: str | None) -> None:
-    if content is not None:
-        (tmp_path / MANIFEST).write_text(content, encoding="utf-8")
-    line = "model: missing or damaged; see: disco2 doctor"
-    assert installation.version_lines(tmp_path)[:2] == [f"disco2 {VERSION}", line]
+    assert run("--version") == (0, f"disco2 {VERSION}\n", "")
 
 
 def test_models_as_json(run: Run) -> None:

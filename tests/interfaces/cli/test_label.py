@@ -97,7 +97,7 @@ def test_inputs_that_cant_be_labelled(label, tmp_path: Path) -> None:  # type: i
     single.write_text("It rained.", encoding="utf-8")
     for file, message in (
         (single, "There is no pair to label."),
-        (tmp_path / "missing.txt", "There is no such file."),
+        (tmp_path / "missing.txt", "No such file or directory"),
         (Path("-"), "Standard input is for the answers."),
         (tmp_path / "labels.csv", "The output would overwrite its input."),
     ):

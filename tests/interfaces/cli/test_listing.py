@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -11,17 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from rich.table import Table
-from rich.text import Text
 
 import disco2
 from disco2.bulk import BulkProgress
 from disco2.bundle import save_bundle
-from disco2.interfaces.cli import listing
-from disco2.interfaces.cli.listing import SafeConsole, print_relations, standing_line
+from disco2.interfaces.cli.listing import standing_line
 from disco2.interfaces.cli.options import AnnotatorOptions
 from tests.inference.rule_annotator import RuleAnnotator
-from tests.inference.small_pipeline import small_model, small_pipeline
+from tests.inference.small_pipeline import small_model
 from tests.interfaces.conftest import Run
 from tests.interfaces.stand_in import stand_in
 
@@ -62,17 +58,6 @@ def test_labels_in_json_and_pages(run: Run, bundle: Path) -> None:
     assert ("onerror" in page, "<img" in page, "49[" in page) == (True, False, False)
 
 
-def test_texts_are_wrapped_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = io.StringIO()
-    console = SafeConsole(file=stream, force_terminal=True, color_system=None, width=40, soft_wrap=True)
-    monkeypatch.setattr(listing, "results", console)
-    print_relations(small_pipeline()(f"It rained {'and rained ' * 9}. Bob left.", norel=True))
-    shown = stream.getvalue().splitlines()
-    first = next(n for n, line in enumerate(shown) if line.startswith("   1: It rained and rained"))
-    assert shown[first + 1].startswith("      ")
-    assert max(map(len, shown)) <= 40
-
-
 def test_file_names_in_errors(run: Run, tmp_path: Path) -> None:
     code, out, err = run("predict", TEXT, "--model", tmp_path / CONTROL)
     assert (code, "title" in err, has_control(out + err)) == (2, True, False)
@@ -81,25 +66,6 @@ def test_file_names_in_errors(run: Run, tmp_path: Path) -> None:
 def test_line_breaks_in_file_names_do_not_forge_messages(run: Run, tmp_path: Path) -> None:
     code, _, err = run("predict", TEXT, "--model", tmp_path / "a\nerror: all is lost")
     assert (code, "a?error: all is lost" in err, "\nerror: all is lost" in err) == (2, True, False)
-
-
-def test_the_console_keeps_its_own_colours_and_other_scripts() -> None:
-    stream = io.StringIO()
-    console = SafeConsole(file=stream, force_terminal=True, color_system="standard", width=80)
-    table = Table(box=None)
-    table.add_column(Text(CONTROL))
-    table.add_row(Text(f"cell{CONTROL}"))
-    console.print(f"one\ntwo\t{CONTROL}", style="bold", markup=False)
-    console.print(table)
-    shown = stream.getvalue()
-    assert "\x1b[1mone" in shown
-    assert shown.count("\n") >= 4
-    assert "\x1b[2J" not in shown
-    assert not set("\x07\x9b\u202e\x7f\x08") & set(shown)
-    stream = io.StringIO()
-    text = "علت و معلول می\u200cشود, 因果, причина, naïve, 👨\u200d👩"
-    SafeConsole(file=stream, width=200).print(text, markup=False)
-    assert stream.getvalue() == f"{text}\n"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])

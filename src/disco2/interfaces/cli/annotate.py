@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,44 +94,13 @@ def annotator_evaluate(
     if as_json:
         print_json(found)
     else:
-        _print_quality(found)
+        print_table("Shares are in per cent", ["figure", part], _figures(found))
 
 
-_SYNTAX = {
-    "tokens": "tokens",
-    "sentences": "sentences",
-    "tags": "tags",
-    "unlabelled": "heads (UAS)",
-    "labelled": "heads and labels (LAS)",
-}
-_CHAINS = {"mentions": "mentions", "muc": "MUC", "b_cubed": "B3", "ceaf": "CEAFe"}
-
-
-def _print_quality(found: dict[str, Any]) -> None:
-    raw, gold = both = found["raw_text"], found["gold_tokens"]
-    chains = [one["coreference"]["chains"] for one in both]
-    rows = [[name, *(percent(one["syntax"][key]) for one in both)] for key, name in _SYNTAX.items()]
-    rows += [[name, *(percent(one[key]["f1"]) for one in chains)] for key, name in _CHAINS.items()]
-    rows.append(["mean of the last three", *(percent(one["mean"]) for one in chains)])
-    title = f"{found['part']}, {found['documents']} documents: F1"
-    print_table(title, ["layer", "from raw text", "on gold tokens"], rows)
-    trees = {"all": gold["trees"]["all"], "first of at most 60 words": gold["trees"]["sample"]}
-    print_table(
-        "\nTrees on gold tokens: brackets",
-        ["sentences", "labelled F1", "unlabelled F1", "number"],
-        [
-            [name, percent(one["labelled_f1"]), percent(one["unlabelled_f1"]), one["sentences"]]
-            for name, one in trees.items()
-        ],
-    )
-    rows = []
-    for name, one in (("from raw text", raw), ("on gold tokens", gold)):
-        pairs, shared = one["coreference"]["aligned_pairs"], one["coreference"]["shared_entities"]
-        figures = (pairs["precision"], pairs["recall"], pairs["f1"], shared["gold"], shared["automatic"])
-        rows.append([name, *map(percent, figures)])
-    print_table(
-        f"\nMentions aligned between the arguments of {raw['coreference']['relations']} implicit relations, "
-        "and the share of relations that have some",
-        ["", "precision", "recall", "F1", "share, gold", "share, automatic"],
-        rows,
-    )
+def _figures(found: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, object]]:
+    """The figures by name, such as ``raw_text.syntax.tags``; shares in per cent."""
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            yield from _figures(value, f"{before}{name}.")
+        else:
+            yield before + name, percent(value) if isinstance(value, float | None) else value

@@ -9,13 +9,14 @@ import inspect
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any, cast, get_type_hints
+from typing import Annotated, Any, cast, get_type_hints
 
 import typer
 import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 from disco2.errors import Disco2Error, SettingsError
+from disco2.version import VERSION
 
 # Command -> file of this folder; the function has the command's name, such as corpus_role_pairs.
 COMMANDS = {
@@ -89,12 +90,12 @@ def _docstrings(file: str) -> dict[str, str]:
     return {name: " ".join(text.split()) for name, text in first.items()}
 
 
-# Old spellings: (command, or * for all that have the new option; option) -> what to use now
+# Old spellings of options -> what to use now
 RENAMED = {
-    ("predict", "--pairs"): "disco2 predict-pairs FILE --output ANSWERS",
-    ("predict", "--files"): "disco2 bulk 'PATTERN' --output DIR",
-    ("*", "--bundle"): "--model",
-    ("*", "--model"): "--kind",
+    "--pairs": "disco2 predict-pairs FILE --output ANSWERS",
+    "--files": "disco2 bulk 'PATTERN' --output DIR",
+    "--bundle": "--model",
+    "--model": "--kind",
 }
 
 
@@ -106,9 +107,9 @@ class Command(TyperCommand):
             return super().parse_args(ctx, args)
         except Exception as error:  # NoSuchOption of Typer or of click, depending on Typer's version
             old = getattr(error, "option_name", "")
+            new = RENAMED.get(old, "")
             known = {name for option in self.params for name in option.opts}
-            new = RENAMED.get((self.name or "", old)) or RENAMED.get(("*", old), "")
-            if old in known or (new.startswith("--") and new not in known) or not new:
+            if old in known or not (new in known or (new and self.name == "predict")):
                 raise
             raise SettingsError(f"Unknown option {old}.", hint=f"Use: {new}") from None
 
@@ -139,11 +140,6 @@ class LazyGroup(TyperGroup):
                     hint="See what is wrong with the installation: disco2 doctor",
                 ) from error
         return self._loaded[cmd_name]
-
-    def get_help_option(self, ctx: Any) -> Any:
-        found = super().get_help_option(ctx)
-        _default_to_off(found)
-        return found
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List whole help lines; Typer would cut them off at the width of the terminal."""
@@ -202,40 +198,20 @@ def _make_command(name: str) -> Any:
     return typer.main.get_command(single)
 
 
-def _default_to_off(option: Any) -> None:
-    """Set the default of a flag to False: for None, Typer would import a package of types."""
-    if getattr(option, "is_flag", False) and option.default is None:
-        option.default = False
-
-
 def _print_version(context: typer.Context, wanted: bool) -> None:
     if wanted and not context.resilient_parsing:  # as it is while a shell asks for completions
-        from disco2.interfaces.cli.installation import version_lines
-
-        for line in version_lines():
-            typer.echo(line)
+        typer.echo(f"disco2 {VERSION}")
         raise typer.Exit
 
 
 def _disco2(
-    version: bool = typer.Option(
-        False,
-        "--version",
-        help="Print the versions of the program and of its model.",
-        callback=_print_version,
-        is_eager=True,
-    ),
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
 ) -> None:
     """Discourse relations in English text: predict, train, evaluate, and work with corpora."""
 
 
-def _make_program() -> LazyGroup:
-    program = typer.Typer(name="disco2", cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None)
-    program.callback()(_disco2)
-    made = cast("LazyGroup", typer.main.get_command(program))
-    for option in made.params:
-        _default_to_off(option)
-    return made
-
-
-app = _make_program()
+_program = typer.Typer(name="disco2", cls=LazyGroup, no_args_is_help=True, rich_markup_mode=None)
+_program.callback()(_disco2)
+app = cast("LazyGroup", typer.main.get_command(_program))

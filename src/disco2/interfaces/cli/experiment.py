@@ -39,7 +39,7 @@ from disco2.experiments.tuning import GRIDS, TuningProgress, check_storage
 from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
 from disco2.interfaces.cli.options import AsJson, choose, path_option
-from disco2.interfaces.cli.train import show_trials
+from disco2.interfaces.cli.train import Trials, show_trials
 from disco2.reporting.findings import Findings, plain
 from disco2.reporting.page import findings_content, write_findings
 
@@ -179,9 +179,7 @@ def experiment_all(
             help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are.",
         ),
     ] = GRIDS[0],
-    trials: Annotated[
-        int | None, typer.Option(help="Trials for each model. Default: as many as the grid has.", min=1)
-    ] = None,
+    trials: Trials = None,
     *,
     corpus: CorpusOptions,
     options: ExperimentOptions,

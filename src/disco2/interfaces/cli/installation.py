@@ -1,17 +1,12 @@
-"""disco2 doctor, models, cache and --version."""
+"""disco2 doctor, models and cache."""
 
 from __future__ import annotations
 
-import json
-import platform
 from collections.abc import Sequence
 from dataclasses import asdict
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.text import Text
 
 from disco2.interfaces.cli.listing import DASH, messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
@@ -20,7 +15,6 @@ from disco2.interfaces.doctor import (
     FAILED,
     OK,
     SKIPPED,
-    STATUSES,
     WARNING,
     Finding,
     Sections,
@@ -29,56 +23,18 @@ from disco2.interfaces.doctor import (
     report_json,
     size_of,
 )
-from disco2.shipped import DEFAULT, MANIFEST, MODELS, find_model
+from disco2.shipped import DEFAULT, MODELS, find_model
 from disco2.version import VERSION
 
 if TYPE_CHECKING:
     from disco2.annotation.cache import CacheSummary
     from disco2.bundle.summary import ModelSummary
 
-SHORT = 8  # digits of a hash that are shown
 _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
     "--json has all figures."
 )
-_STYLES = {OK: "green", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
-_WIDEST_STATUS = max(map(len, STATUSES))
-
-
-def version_lines(folder: Path = MODELS / DEFAULT) -> list[str]:
-    """The versions of the program, of its default model and annotators, and of Python and packages.
-
-    Reads the model's manifest only, without the packages that load a model: it is quick, and works when one
-    of them is broken.
-    """
-    packages = [f"{name} {_version(name)}" for name in ("numpy", "spacy")]
-    python = ", ".join([f"Python {platform.python_version()}", *packages])
-    return [
-        f"disco2 {VERSION}",
-        *_model_lines(folder),
-        f"running on: {python}, {platform.system()} {platform.machine()}",
-    ]
-
-
-def _model_lines(folder: Path) -> list[str]:
-    try:
-        content = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-        data = content["data"]
-        return [
-            f"model: {data.get('name') or folder.resolve().name}, digest {content['digest'][:SHORT]}, "
-            f"format {content['format']}, {len(content['labels'])} labels, trained on {data['corpus']} "
-            f"({data['training_relations']} relations) by disco2 {content['version']}",
-            f"annotators: {data.get('annotators') or 'not recorded'}",
-        ]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return ["model: missing or damaged; see: disco2 doctor"]
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "missing"
+_STYLES = {OK: "", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
 
 
 def models(as_json: AsJson = False) -> None:
@@ -177,12 +133,10 @@ def _print_section(name: str, findings: Sequence[Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
     results.print(f"\n{name.capitalize()}", style="bold")
     widest = max((len(finding.name) for finding in findings), default=0)
-    for finding in findings:
-        status = Text(f"{finding.status:<{_WIDEST_STATUS}}", style=_STYLES[finding.status])
-        results.print(Text.assemble(f"  {finding.name:<{widest}}  ", status, f"  {finding.found}"))
-        if finding.advice and finding.status != OK:
-            margin = " " * (2 + widest + 2 + _WIDEST_STATUS + 2)
-            results.print(Text(f"{margin}-> {finding.advice}", style="dim"))
+    for one in findings:
+        results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])
+        if one.advice and one.status != OK:
+            results.print(f"{' ' * (widest + 13)}-> {one.advice}", style="dim")
 
 
 def _verdict(sections: Sections) -> str:

@@ -7,7 +7,7 @@ import io
 import string
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -31,18 +31,16 @@ KEYS = [one for one in string.digits[1:] + string.ascii_lowercase if one not in 
 
 @dataclass(frozen=True)
 class Question:
-    """A pair to label, and what the model says: labels and probabilities, the most probable first."""
+    """A pair to label, with what the model says about it."""
 
-    arg1: str
-    arg2: str
+    answer: Prediction
     id: str
     source: str
-    guesses: tuple[tuple[str, float], ...]
 
     @property
     def pair(self) -> tuple[str, str]:
         """The key of a pair; as in the reader of pairs, spaces around the arguments are ignored."""
-        return self.arg1.strip(), self.arg2.strip()
+        return self.answer.arg1.text.strip(), self.answer.arg2.text.strip()
 
 
 class LabelFile:
@@ -51,33 +49,28 @@ class LabelFile:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.rows: dict[tuple[str, str], list[str]] = {}
-        if path.exists():
-            self._read()
-
-    def set_label(self, question: Question, label: str) -> None:
-        self.rows[question.pair] = [question.arg1, question.arg2, label, question.id, question.source]
-        self._write()
-
-    def remove(self, question: Question) -> None:
-        del self.rows[question.pair]
-        self._write()
-
-    def _write(self) -> None:
-        write_text(self.path, [csv_lines([COLUMNS, *self.rows.values()])])
-
-    def _read(self) -> None:
+        if not path.exists():
+            return
         try:
-            text = options.read_input(self.path)
+            text = options.read_input(path)
             header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
         except (ValueError, csv.Error):
             header, rows = [], []
         if header != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
             raise InputError(
                 "The file exists and was not written by disco2 label.",
-                where=str(self.path),
+                where=str(path),
                 hint="Choose another --output.",
             )
         self.rows = {(row[0].strip(), row[1].strip()): row for row in rows}
+
+    def set_label(self, question: Question, label: str | None) -> None:
+        """Add or replace the label of a pair; None removes it."""
+        self.rows.pop(question.pair, None)
+        if label is not None:
+            arguments = question.answer.arg1.text, question.answer.arg2.text
+            self.rows[question.pair] = [*arguments, label, question.id, question.source]
+        write_text(self.path, [csv_lines([COLUMNS, *self.rows.values()])])
 
 
 def label(
@@ -115,7 +108,7 @@ def label(
         else:
             found = list(_ask_about_pairs(nlp, content, file))
         labels = nlp.model.labels if is_text else nlp.senses
-    questions = sorted({one.pair: one for one in found}.values(), key=lambda one: one.guesses[0][1])
+    questions = sorted({one.pair: one for one in found}.values(), key=lambda one: one.answer.probability)
     if not questions:
         raise InputError(
             "There is no pair to label.", where=str(file), hint="A text needs two neighbouring sentences."
@@ -136,7 +129,7 @@ def _ask_about_text(nlp: Pipeline, text: str, name: str, paragraphs: str) -> Ite
     choice = RelationChoice.of(between_only=True, norel=True)
     for one in nlp.find(document, choice, paragraphs=paragraphs):
         if not one.connective:
-            yield _question(one, f"{name}:{one.arg1.start}", name)
+            yield Question(replace(one, source=None), f"{name}:{one.arg1.start}", name)
 
 
 def _ask_about_pairs(nlp: Pipeline, content: bytes, file: Path) -> Iterator[Question]:
@@ -148,12 +141,7 @@ def _ask_about_pairs(nlp: Pipeline, content: bytes, file: Path) -> Iterator[Ques
     answers = nlp.classify_many((pair.arg1, pair.arg2) for _, pair in usable)
     for (line, _), answer in zip(usable, answers, strict=True):
         name = f"{file.stem}:{line.number}" if line.id is None else str(line.id)
-        yield _question(answer, name, line.source)
-
-
-def _question(prediction: Prediction, name: str, source: str) -> Question:
-    guesses = tuple(prediction.probabilities.items())
-    return Question(prediction.arg1.text, prediction.arg2.text, name, source, guesses)
+        yield Question(replace(answer, source=None), name, line.source)  # without its layers
 
 
 def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_file: LabelFile) -> None:
@@ -179,8 +167,7 @@ def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_f
             place += 1
         elif answer == UNDO and place:
             place -= 1
-            if waiting[place].pair in labels_file.rows:
-                labels_file.remove(waiting[place])
+            labels_file.set_label(waiting[place], None)
         elif answer == UNDO:
             messages.print("There is nothing to undo.")
         else:
@@ -196,9 +183,9 @@ def _print_keys(keys: dict[str, str]) -> None:
 
 def _print_question(question: Question, keys: dict[str, str], place: str) -> None:
     results.print(f"\n{place}", style="dim")
-    for argument in (question.arg1, question.arg2):
-        results.print(f"  {' '.join(argument.split())}", style="bold")
-    for name, probability in question.guesses[:SHOWN_SENSES]:
+    for argument in (question.answer.arg1, question.answer.arg2):
+        results.print(f"  {' '.join(argument.text.split())}", style="bold")
+    for name, probability in question.answer.top(SHOWN_SENSES):
         results.print(f"    {keys.get(name, ' ')}  {name} {percent(probability)}%")
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:  # errors are shown where NumPy can't be imported, too
     from disco2.inference.prediction import Prediction, Span
 
 TOP = 3  # senses shown of an unsure relation
-NARROWEST = 20  # columns into which texts are wrapped
 STRONGEST = 5  # surface features shown by name
 WORDS = 6  # shown for an encoder
 SECONDS_BETWEEN_LINES = 30.0  # where there is no terminal
@@ -161,10 +160,7 @@ def _duration(seconds: float) -> str:
 def print_relations(
     predictions: Sequence[Prediction], explanations: Sequence[Explanation] | None = None
 ) -> None:
-    """Print one paragraph per relation: outcome, probability, the two arguments, shared entities.
-
-    Lines are wrapped at the width of a terminal; in a pipe or a file they stay whole.
-    """
+    """Print one paragraph per relation: outcome, probability, the two arguments, shared entities."""
     if not predictions:
         messages.print("No relation found.")
     for place, prediction in enumerate(predictions):
@@ -186,23 +182,14 @@ def _print_relation(prediction: Prediction) -> None:
     described = _plain(describe_kind(prediction))
     if described != prediction.sense:
         outcome.append(f" ({described})", "green")
-    _print_hanging(f"{prediction.index + 1}. ", outcome)
+    results.print(Text.assemble((f"{prediction.index + 1}. ", "dim"), outcome))
     if prediction.unsure:
         ranked = (f"{_plain(sense)} {percent(share)}%" for sense, share in prediction.top(TOP))
-        _print_hanging("   most probable: ", Text(", ".join(ranked)))
-    _print_hanging("   1: ", Text(_argument(prediction.arg1)))
-    _print_hanging("   2: ", Text(_argument(prediction.arg2)))
+        results.print(f"   most probable: {', '.join(ranked)}")
+    results.print(f"   1: {_argument(prediction.arg1)}")
+    results.print(f"   2: {_argument(prediction.arg2)}")
     for entity in prediction.entities:
-        _print_hanging("   shared: ", Text(_plain(str(entity)), "dim"))
-
-
-def _print_hanging(label: str, content: Text) -> None:
-    """Print a label and a text; on a terminal the text's further lines are indented like the first."""
-    width = results.width - len(label)
-    lines = content.wrap(results, width) if results.is_terminal and width >= NARROWEST else [content]
-    for number, line in enumerate(lines):
-        line.rstrip()
-        results.print(Text.assemble((" " * len(label) if number else label, "dim"), line))
+        results.print(f"   shared: {_plain(str(entity))}", style="dim")
 
 
 def _argument(span: Span) -> str:
@@ -223,7 +210,7 @@ def _print_explanation(explanation: Explanation) -> None:
     def show(label: str, terms: Iterable[tuple[str, float]]) -> None:
         shown = ", ".join(f"{_feature(name)} {value:+.2f}" for name, value in terms)
         if shown:
-            _print_hanging(f"   {label}: ", Text(shown))
+            results.print(f"   {label}: {shown}")
 
     total = sum(term.value for term in explanation.connective)
     families = ((one.name, one.value) for one in sum_families(explanation.connective))

@@ -6,12 +6,10 @@ option for each field. This module imports no NumPy: ``disco2 --version`` and ``
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-import tomllib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
@@ -21,7 +19,6 @@ import typer
 from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, AnnotatorChoice, Annotators, Layers
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
-from disco2.files import without_twins
 from disco2.inference.plain_text import UTF_8, decoded
 from disco2.shipped import DEFAULT, shipped_names
 
@@ -119,37 +116,27 @@ def read_input(path: Path, *, encoding: str = UTF_8) -> str:
 
     A file that starts with the mark of UTF-16 is decoded as UTF-16.
     """
-    return decoded(read_bytes(path), encoding=encoding, where=_shown_path(path))
+    where = "standard input" if path == STANDARD_INPUT else str(path)
+    return decoded(read_bytes(path), encoding=encoding, where=where)
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file or standard input; InputError if that fails."""
-    with open_input(path) as stream, _reading(path):
-        return stream.read()
+    """Read a file or standard input; OSError, which the program reports, if it can't be opened."""
+    with open_input(path) as stream:
+        try:
+            return stream.read()
+        except OSError as error:  # it does not name the file
+            reason = error.strerror or error
+            raise InputError(f"It can't be read: {reason}.", where=str(path)) from None
 
 
 def open_input(path: Path) -> BinaryIO:
-    """A file or standard input, open for reading; InputError if that fails."""
+    """A file or standard input, open for reading; OSError, which the program reports, if that fails."""
     if path != STANDARD_INPUT:
-        with _reading(path):
-            return path.open("rb")
+        return path.open("rb")
     if sys.stdin is None:
         raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
     return sys.stdin.buffer
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Raise InputError with the path if it can't be opened or read."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError("There is no such file.", where=str(path), hint="Check the path.") from None
-    except IsADirectoryError:
-        raise InputError("This is a folder; a file is needed.", where=str(path)) from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"It can't be read: {reason}.", where=_shown_path(path)) from None
 
 
 def check_source(*given: object, hint: str) -> None:
@@ -174,10 +161,6 @@ def document_name(path: Path | None) -> str:
     return path.stem.encode(errors="replace").decode()
 
 
-def _shown_path(path: Path) -> str:
-    return "standard input" if path == STANDARD_INPUT else str(path)
-
-
 @dataclass(frozen=True)
 class AnnotatorOptions:
     """The annotators of a text. Every field is an option."""
@@ -194,7 +177,7 @@ class AnnotatorOptions:
 
     @property
     def annotators(self) -> dict[str, Any]:
-        """These options by name."""
+        """These options by the names of ``AnnotatorChoice``."""
         return {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
@@ -202,53 +185,23 @@ class AnnotatorOptions:
         return AnnotatorChoice(**self.annotators).open(layers=layers, on_demand=on_demand)
 
 
-_PRIOR_HINT = f"Give {UNIFORM}, shares such as Contingency.Cause=0.4,NoRel=0.1, or a TOML or JSON file."
-
-
 def read_prior(text: str) -> Shares:
-    """Parse ``uniform``, ``LABEL=SHARE,...``, or a TOML or JSON file of shares by label.
-
-    Labels and sums are checked when the model is known.
-    """
+    """Parse ``uniform`` or ``LABEL=SHARE,...``. Labels and sums are checked when the model is known."""
     if text == UNIFORM:
         return UNIFORM
-    file = expand_path(text)
-    try:
-        with suppress(OSError):  # a list of shares may be too long for a file name
-            if file.is_file():
-                return _unique(_flatten(_read_shares(file)))
-        if "=" not in text:
-            raise SettingsError("There is no such file of shares.", where=text, hint=_PRIOR_HINT)
-        pairs = [pair.rpartition("=") for pair in text.split(",")]
-        return _unique((label.strip(), float(share)) for label, _, share in pairs)
-    except (ValueError, AttributeError, RecursionError) as error:
-        raise SettingsError(
-            f"No shares by label: {error}.", where=f"--prior {text}", hint=_PRIOR_HINT
-        ) from None
-
-
-def _read_shares(file: Path) -> dict[str, Any]:
-    text = read_input(file)
-    if file.suffix.lower() == ".json":
-        return dict(json.loads(text, object_pairs_hook=without_twins).items())
-    return tomllib.loads(text)
-
-
-def _flatten(content: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """In TOML, ``Contingency.Cause = 0.4`` without quotes is a table within a table."""
-    for name, value in content.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{before}{name}.")
-        else:
-            yield f"{before}{name}", value
-
-
-def _unique(pairs: Iterable[tuple[str, Any]]) -> dict[str, float]:
     shares: dict[str, float] = {}
-    for label, share in pairs:
-        if label in shares:
-            raise ValueError(f"the label '{label}' has two shares")
-        shares[label] = share
+    try:
+        for pair in text.split(","):
+            label, _, share = pair.rpartition("=")
+            if not label.strip() or label.strip() in shares:
+                raise ValueError(f"'{pair}' names no label, or one that has a share already")
+            shares[label.strip()] = float(share)
+    except ValueError as error:
+        raise SettingsError(
+            f"No shares by label: {error}.",
+            where=f"--prior {text}",
+            hint=f"Give {UNIFORM}, or shares such as Contingency.Cause=0.4,NoRel=0.1.",
+        ) from None
     return shares
 
 
@@ -261,10 +214,9 @@ class PipelineOptions(AnnotatorOptions):
         Any,
         suggest(
             (UNIFORM,),
-            metavar="SHARES|FILE",
+            metavar="SHARES",
             parser=read_prior,
-            help="Expected shares of senses: {}, LABEL=SHARE,..., or a TOML or JSON file. "
-            "Default: as in training.",
+            help="Expected shares of senses: {}, or LABEL=SHARE,... Default: as in training.",
         ),
     ] = None
 

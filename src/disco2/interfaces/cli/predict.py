@@ -33,7 +33,7 @@ from disco2.errors import InputError
 from disco2.inference.candidates import has_trees
 from disco2.inference.exports import FORMS, write_relations
 from disco2.inference.pairs import PairLine, ResumableLines, answer_lines, places, read_pair_lines
-from disco2.inference.pipeline import check_batch_size, model_digest
+from disco2.inference.pipeline import model_digest
 from disco2.inference.plain_text import text_warnings
 from disco2.inference.prediction import (
     KINDS,
@@ -164,7 +164,6 @@ def predict_pairs(
         Path | None,
         options.path_option(help="File to write; an interrupted run resumes. Default: standard output."),
     ] = None,
-    batch_size: Annotated[int, typer.Option(help="Pairs per batch.")] = BATCH_SIZE,
     restart: options.Restart = False,
     explain: options.Explain = False,
     min_probability: MinProbability = 0.0,
@@ -175,7 +174,6 @@ def predict_pairs(
 
     A line that is not a pair gets an error record, and the exit code is 2.
     """
-    check_batch_size(batch_size, of="pairs", hint="Give a --batch-size of 1 or more.")
     check_min_probability(min_probability)
     if file != options.STANDARD_INPUT and (file.is_dir() or not file.exists()):
         options.open_input(file)  # raises, before a model is loaded
@@ -188,7 +186,7 @@ def predict_pairs(
         options.check_not_input(file, *places(output))
     with pipeline.loaded() as nlp:
         answers = partial(
-            answer_lines, nlp, batch_size=batch_size, explain=explain, min_probability=min_probability
+            answer_lines, nlp, batch_size=BATCH_SIZE, explain=explain, min_probability=min_probability
         )
         if output is None:
             with options.open_input(file) as stream:
@@ -203,7 +201,7 @@ def predict_pairs(
             "--min-probability": str(min_probability),
             "prior": json.dumps(prior.given, sort_keys=True) if prior else "",
         }
-        _write_answers(answers, file, output, run, batch_size=batch_size, restart=restart)
+        _write_answers(answers, file, output, run, restart=restart)
     with output.open("rb") as stream:
         _check_answers(map(json.loads, stream), file, output)
 
@@ -221,7 +219,6 @@ def _write_answers(
     output: Path,
     run: Mapping[str, str],
     *,
-    batch_size: int,
     restart: bool,
 ) -> None:
     """Answer the pairs that have no answer yet in the output of an interrupted run."""
@@ -234,7 +231,7 @@ def _write_answers(
     with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
         with options.open_input(pairs) as stream:
             numbers = (line.number for line in read_pair_lines(stream, pairs))
-            done = lines.keep(numbers, batch_size=batch_size)
+            done = lines.keep(numbers, batch_size=BATCH_SIZE)
         if done:
             print_note(f"resuming after {done} pairs")
         task = bar.add_task("pairs", total=total, completed=done)
@@ -255,17 +252,14 @@ def _write_answers(
 def _check_answers(records: Iterable[Json], pairs: Path, output: Path | None = None) -> None:
     """Count the records; print the first errors and raise InputError if there are any."""
     count, errors = 0, 0
-    shown: list[str] = []
     for record in records:
         count += 1
         if "error" in record:
             errors += 1
             if errors <= SHOWN_ERRORS:
-                shown.append(f"line {record['line']}: {record['error']}")
+                messages.print(f"{pairs}: line {record['line']}: {record['error']}")
     if output is not None:
         results.print(f"{output}: {count - errors} pairs")
-    for error in shown:
-        messages.print(f"{pairs}: {error}")
     if errors:
         raise InputError(
             f"{errors} of {count} lines have no answer; the others are done.",

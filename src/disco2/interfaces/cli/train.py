@@ -53,6 +53,13 @@ from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch
 
+Trials = Annotated[
+    int | None,
+    typer.Option(
+        help="Finished trials for each model, with those of earlier calls. Default: as the grid needs.",
+        min=1,
+    ),
+]
 LOCK = "training.lock"
 MOST_REASONS = 3  # that are named in a note
 SHOWN = 10  # trials in the table
@@ -137,18 +144,12 @@ def train(
     dev and the test part; the others add training relations.
     """
     if from_model is not None:
-        others = {
-            "--config": settings.config,
-            "--set": settings.assignments,
-            "--kind": settings.kind,
-            "--features": settings.features is not None,
-            "--vectors": settings.vectors,
-            "--protocol": settings.protocol,
-            "--data": settings.data,
-            "--print-config": print_config,
-        }
-        if given := [name for name, value in others.items() if value]:
-            raise SettingsError(f"{given[0]} has no effect with --from-model.", hint="Leave it out.")
+        if print_config or settings != TrainOptions(seed=settings.seed):
+            raise SettingsError(
+                "Settings have no effect with --from-model.",
+                hint="Leave out --config, --set, --kind, --features, --vectors, --protocol, --data and "
+                "--print-config.",
+            )
         seed = 1 if settings.seed is None else settings.seed
         _adapt(from_model, corpus, output, seed=seed, force=force, as_json=as_json)
         return
@@ -279,10 +280,7 @@ def tune(
             "the last two separately for each group of parameters.",
         ),
     ] = GRIDS[0],
-    trials: Annotated[
-        int | None,
-        typer.Option(help="Total number of finished trials, including those of earlier calls.", min=1),
-    ] = None,
+    trials: Trials = None,
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
         str,

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -34,8 +34,6 @@ KEY: Any = ("._.", EXTENSION, None, None)
 DEFAULTS: Json = {
     "model": None,  # name of a bundled model or folder of a trained one; default: the bundled model "en"
     "paragraphs": "blank",  # paragraphs end at a blank line, at every "line" end, or never ("none")
-    "coref_prefix": "coref_clusters",  # span groups named coref_clusters_1 and so on are chains
-    "constituents": "auto",  # benepar's if there are any; or "built-in", or "benepar" only
     "kinds": "",  # kinds of relations, such as "Explicit,Implicit"; default: all except NoRel
     "between_only": False,  # only relations between neighbouring sentences
 }
@@ -144,26 +142,18 @@ def make_disco2(
     nlp: Language,
     name: str,
     model: str | None,
-    paragraphs: str,
-    coref_prefix: str,
-    constituents: str,
+    paragraphs: Literal["blank", "line", "none"],
     kinds: str,
     between_only: bool,
 ) -> "Disco2Pipe":
-    """Create the component; raise SettingsError for invalid settings.
+    """Create the component; SettingsError for unknown kinds, and spaCy's own error for other settings.
 
     The model is loaded with the first document, so that ``from_disk`` can replace it before.
     """
     from disco2.interfaces.spacy_component.pipe import Disco2Pipe, Disco2Settings, check_language
 
     check_language(nlp, model=model)
-    settings = Disco2Settings(
-        paragraphs=paragraphs,
-        coref_prefix=coref_prefix,
-        constituents=constituents,
-        kinds=kinds,
-        between_only=between_only,
-    )
+    settings = Disco2Settings(paragraphs=paragraphs, kinds=kinds, between_only=between_only)
     meta = nlp.meta
     return Disco2Pipe(
         name, settings, model=model, pipeline=f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"

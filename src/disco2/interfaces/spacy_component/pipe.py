@@ -31,9 +31,8 @@ from disco2.annotation.spacy_pipeline import analysis_of, chains_of, sentence_sp
 from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
 from disco2.data import Document, Mention, ReadIssues, Sentence, Token
-from disco2.errors import BundleError, LayerError, SettingsError
+from disco2.errors import BundleError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
-from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.pipeline import Pipeline, check_batch_size, load, model_digest
 from disco2.inference.prediction import Prediction, RelationChoice, text_result
 from disco2.interfaces.spacy_component import store, stored
@@ -50,7 +49,6 @@ LANGUAGE = "en"
 MAX_TOKENS = 20_000  # per batch of documents, unless one document has more
 TOLERANCE = 1e-4  # between probabilities of the same answer, computed twice
 BENEPAR = "benepar"
-CONSTITUENTS = ("auto", "built-in", BENEPAR)
 CONFIGURATION, FOLDER = "cfg.json", "bundle"  # names in a saved pipeline
 MODEL_FILES = (MANIFEST, *EVERY_FILE)
 
@@ -64,8 +62,6 @@ class Disco2Settings:
     """How the component reads documents."""
 
     paragraphs: str
-    coref_prefix: str
-    constituents: str
     kinds: str = ""  # separated by commas; default: all except NoRel
     between_only: bool = False
 
@@ -75,14 +71,6 @@ class Disco2Settings:
 
     def __post_init__(self) -> None:
         self.choice  # noqa: B018  raises for an unknown kind
-        for name, known in (("paragraphs", tuple(PARAGRAPH_BREAKS)), ("constituents", CONSTITUENTS)):
-            if getattr(self, name) not in known:
-                raise SettingsError(
-                    f"Unknown value '{getattr(self, name)}' for {name} of the component disco2.",
-                    hint=f"Choose one of: {', '.join(known)}.",
-                )
-        if not self.coref_prefix:
-            raise SettingsError("coref_prefix is empty.", hint='Leave it out for "coref_clusters".')
 
 
 def check_language(nlp: Language, *, model: str | None) -> None:
@@ -125,10 +113,10 @@ def read_documents(
             one.document = document
             one.makers += english.names(frozenset({Layer.TOKENS}))
     for one in readings:
-        _add_benepar_trees(one, settings.constituents)
+        _add_benepar_trees(one)
     _add_missing(readings, _SYNTAX, english)
     for one in readings:
-        _add_chains(one, settings.coref_prefix)
+        _add_chains(one)
     _add_missing(readings, frozenset(Layer), english)
     return readings
 
@@ -158,30 +146,24 @@ def _read_doc(doc: Doc, name: str, pipeline: str) -> _Reading:
     return _Reading(doc, words, document, split, missing, [pipeline])
 
 
-def _add_benepar_trees(one: _Reading, constituents: str) -> None:
+def _add_benepar_trees(one: _Reading) -> None:
     """Sentences for which benepar has no tree get one from the built-in parser later."""
     document = one.document
-    if constituents != "built-in" and one.split and (trees := trees_of(one.doc, sentence_spans(one.doc))):
+    if one.split and (trees := trees_of(one.doc, sentence_spans(one.doc))):
         document = with_constituents(document, trees, where=document.id, issues=ReadIssues())
     lacking = [sentence.constituents is None for sentence in document.sentences]
     if not all(lacking):
         one.makers.append(BENEPAR)
         if Layer.TAGS in one.missing:  # drop tags that came with the trees: one tagger for all words
             document = replace(document, tokens=one.document.tokens)
-    elif lacking and constituents == BENEPAR:
-        raise LayerError(
-            "The document has no constituents from benepar.",
-            where=document.text[:40],
-            hint='Add benepar to the pipeline before disco2, or set constituents to "auto".',
-        )
     if any(lacking):
         one.missing.add(Layer.CONSTITUENTS)
     one.document = document
 
 
-def _add_chains(one: _Reading, prefix: str) -> None:
+def _add_chains(one: _Reading) -> None:
     """Chains of span groups."""
-    spans = chains_of(one.doc, prefix=prefix)
+    spans = chains_of(one.doc)
     if spans is None:
         return
     position = [0, *accumulate(one.words)]  # of spaCy tokens among the tokens of the document
@@ -243,12 +225,6 @@ class ModelSource:
             return model_digest(self.model)
         return str(json.loads(self.files[MANIFEST])["digest"])
 
-    def content(self) -> dict[str, bytes]:
-        """The files of a model that is not bundled."""
-        if self.files is not None or self.is_shipped:
-            return self.files or {}
-        return _read_model_files(find_model(self.model))
-
 
 def _read_model_files(folder: Path) -> dict[str, bytes]:
     try:
@@ -259,39 +235,26 @@ def _read_model_files(folder: Path) -> dict[str, bytes]:
 
 
 def _saved_source(saved: Any, files: Any, *, where: str) -> ModelSource:
-    """The model of a saved pipeline; BundleError unless it is the one it was saved with."""
-    kind = saved.get("model") if isinstance(saved, dict) else None
-    if kind not in ("shipped", "own"):
+    """The model that a saved pipeline names, not yet verified; BundleError if it is not there."""
+    if not isinstance(saved, dict):
         raise BundleError("The saved pipeline does not name its model.", where=where, hint=_SAVE_AGAIN)
-    digest, name = saved.get("digest"), str(saved.get("name", ""))
-    if kind == "own":
+    name, version = str(saved.get("name", "")), saved.get("disco2")
+    if saved.get("model") == "own":
         # Only known names, so that no other file is ever written; only bytes, as bytes(10**13) is huge.
         known = {name: files.get(name) for name in MODEL_FILES} if isinstance(files, dict) else {}
         content = {name: one for name, one in known.items() if isinstance(one, bytes)}
         if MANIFEST not in content:
             raise BundleError("The saved pipeline has lost its model.", where=where, hint=_SAVE_AGAIN)
-        source = ModelSource(files=content, name=name)
-    else:  # found by digest, as the default model may have changed since
-        source = ModelSource(next((one for one in shipped_names() if _has_digest(one, digest)), None))
-    try:
-        is_same = source.digest() == digest
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        message = "The model of the saved pipeline is damaged."
-        raise BundleError(message, where=where, hint=_SAVE_AGAIN) from error
-    if not is_same:
-        version = saved.get("disco2")
-        raise BundleError(
-            f"The pipeline was saved with the model '{name}' of disco2 {version}; found a different one.",
-            where=where,
-            hint=f"Install disco2 {version}, or add the component again with a model of this version.",
-        )
-    return source
-
-
-def _has_digest(name: str, digest: object) -> bool:
-    with suppress(BundleError):  # a damaged model has none
-        return model_digest(name) == digest
-    return False
+        return ModelSource(files=content, name=name)
+    for shipped in shipped_names():  # by digest, as the default model may have changed since
+        with suppress(BundleError):  # a damaged model has none
+            if model_digest(shipped) == saved.get("digest"):
+                return ModelSource(shipped)
+    raise BundleError(
+        f"The pipeline was saved with the model '{name}' of disco2 {version}; found a different one.",
+        where=where,
+        hint=f"Install disco2 {version}, or add the component again with a model of this version.",
+    )
 
 
 class Disco2Pipe(Pipe):
@@ -354,44 +317,38 @@ class Disco2Pipe(Pipe):
         return False
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = (), force: bool = False) -> None:
-        """Save to a folder, with a copy of the model unless it is bundled.
+        """Save to a folder, with a copy of the model unless it is bundled; all of it, whatever is excluded.
 
         See ``files.check_folder_place`` for what the folder may contain, and what ``force`` does.
         """
+        saved = self._saved()
         with folder_in_place(Path(path), HIDDEN_LIST, force=force) as folder:
-            if "cfg" not in exclude:
-                description = json.dumps(self._description(), indent=1)
-                (folder / CONFIGURATION).write_text(description, encoding="utf-8")
-            if FOLDER not in exclude and not self._source.is_shipped:
+            (folder / CONFIGURATION).write_text(json.dumps(saved["cfg"], indent=1), encoding="utf-8")
+            if saved[FOLDER]:
                 (folder / FOLDER).mkdir()
-                for name, content in self._source.content().items():
-                    (folder / FOLDER / name).write_bytes(content)
+            for name, content in saved[FOLDER].items():
+                (folder / FOLDER / name).write_bytes(content)
 
     def from_disk(self, path: str | Path, *, exclude: Sequence[str] = ()) -> Disco2Pipe:
         """Use the model of a saved component; BundleError if it is missing, damaged or a different one."""
         folder = Path(path)
-        saved = None
         try:
-            if "cfg" not in exclude:
-                saved = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
-            files = _read_model_files(folder / FOLDER) if FOLDER not in exclude else {}
-        except (OSError, ValueError) as error:
+            saved = json.loads((folder / CONFIGURATION).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
             message = f"Could not read the saved component: {error}."
-            raise BundleError(message, where=str(folder), hint="Save the pipeline again.") from error
-        return self._use(saved, files, where=str(folder))
+            raise BundleError(message, where=str(folder), hint=_SAVE_AGAIN) from error
+        return self._use(saved, _read_model_files(folder / FOLDER), where=str(folder))
 
     def to_bytes(self, *, exclude: Sequence[str] = ()) -> bytes:
-        parts: dict[str, Callable[[], Any]] = {"cfg": self._description, FOLDER: self._source.content}
-        content = {name: make() for name, make in parts.items() if name not in exclude}
-        return bytes(srsly.msgpack_dumps(content))
+        """The same as bytes."""
+        return bytes(srsly.msgpack_dumps(self._saved()))
 
     def from_bytes(self, content: bytes, *, exclude: Sequence[str] = ()) -> Disco2Pipe:
         try:
             saved = dict(srsly.msgpack_loads(content))
         except Exception as error:  # msgpack raises many types
             raise BundleError("These are not the bytes of a saved component.") from error
-        configuration, files = (None if name in exclude else saved.get(name) for name in ("cfg", FOLDER))
-        return self._use(configuration, files, where="the pipeline's bytes")
+        return self._use(saved.get("cfg"), saved.get(FOLDER), where="the pipeline's bytes")
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the loaded model, for other processes."""
@@ -399,10 +356,9 @@ class Disco2Pipe(Pipe):
         return _rebuild, (self.name, self.settings, self._made_by, self._source, handler)
 
     def _use(self, saved: Any, files: Any, *, where: str) -> Disco2Pipe:
-        if saved is not None:
-            self._source, self._opened = _saved_source(saved, files, where=where), None
-            if not self._source.is_shipped:
-                self._model()  # verify the files now
+        source = _saved_source(saved, files, where=where)
+        opened = None if source.files is None else source.open(self._english)  # verify its files now
+        self._source, self._opened = source, opened
         return self
 
     def _model(self) -> Pipeline:
@@ -410,11 +366,16 @@ class Disco2Pipe(Pipe):
             self._opened = self._source.open(self._english)
         return self._opened
 
-    def _description(self) -> dict[str, Any]:
-        """What a saved pipeline says about its model."""
-        kind = "shipped" if self._source.is_shipped else "own"
-        name, digest = self._model().info.name, self._source.digest()
-        return {"model": kind, "name": name, "digest": digest, "disco2": VERSION}
+    def _saved(self) -> dict[str, Any]:
+        """What a saved pipeline says about its model, and the files of a model that is not bundled."""
+        source, files = self._source, {}
+        if not source.is_shipped:
+            files = source.files or _read_model_files(find_model(source.model))
+        kind, name = "own" if files else "shipped", self._model().info.name
+        return {
+            "cfg": {"model": kind, "name": name, "digest": source.digest(), "disco2": VERSION},
+            FOLDER: files,
+        }
 
     def _predict(self, docs: Sequence[Doc]) -> list[_Reading]:
         """Annotate and score documents together."""
