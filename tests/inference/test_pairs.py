@@ -218,7 +218,7 @@ def test_a_full_disk_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.Monk
         lines.append(LINES[:2])
         with monkeypatch.context() as patched:
             patched.setattr(os, "fsync", full)
-            with pytest.raises(InputError, match=r"disk is full.*same command again"):
+            with pytest.raises(InputError, match=r"No space left.*make room"):
                 lines.append(LINES[2:3])
     assert not output.exists()
     assert complete(output) >= 2
@@ -237,7 +237,7 @@ def test_two_runs_do_not_share_an_output(tmp_path: Path) -> None:
 
 
 def test_an_output_that_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a file"), ResumableLines(tmp_path, RUN):
+    with pytest.raises(InputError, match="not a regular file"), ResumableLines(tmp_path, RUN):
         pass
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="can't be written"), ResumableLines(tmp_path / "file" / "x", RUN):

@@ -21,7 +21,7 @@ from disco2.parser.connectives import (
 )
 from disco2.parser.features import connective_features
 from disco2.parser.linear import feature_names
-from disco2.parser.sentences import read_sentence
+from disco2.parser.sentences import ParsedSentence
 from tests.documents import document_from_words
 from tests.parser.made_up import document
 
@@ -49,7 +49,7 @@ def test_candidates_overlap_and_have_gaps() -> None:
     ]
     (either,) = (one for one in LISTED.candidates(Words("either you go or I do")) if "..." in one.name)  # type: ignore[arg-type]
     assert either.tokens == (0, 3)
-    assert either.first_part == (0, 1)
+    assert either.parts[0] == (0, 1)
 
 
 def test_very_long_sentences_have_bounded_candidates() -> None:
@@ -76,11 +76,10 @@ def test_a_connective_with_a_gap_wins_over_its_parts() -> None:
     assert without_overlaps(candidates, [0.7, 0.45, 0.6], least=0.5) == [1]
     assert without_overlaps(candidates, [0.7, 0.2, 0.6], least=0.5) == [0, 2]
     assert candidates[1].parts == ((0, 1), (4, 5))
-    assert candidates[1].first_part == (0, 1)
 
 
 def test_features_describe_words_phrases_and_dependencies() -> None:
-    sentence = read_sentence(document(), 0)
+    sentence = ParsedSentence(document(), 0)
     (candidate,) = LISTED.candidates(sentence)
     features = feature_names(connective_features(sentence, candidate, LISTED))
     for wanted in (

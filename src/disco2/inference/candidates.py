@@ -9,13 +9,13 @@ answer, which the parser finds too, are Hypophora.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from disco2.annotation.annotator import raw_document
 from disco2.annotation.text import BLANK_LINE, LINE_END, pair_spans, pair_text
 from disco2.data import WITHOUT_SENSE, Argument, Document, Instance, Mention, Relation, RelationKind
+from disco2.data.records import find_runs
 from disco2.data.tree import MentionIndex, MentionIndexes
 from disco2.errors import BundleError, InputError, SettingsError
 from disco2.inference.plain_text import check_text, has_word, without_controls
@@ -178,12 +178,9 @@ def marked(relation: Relation, connective: str) -> Relation:
 def find_span(document: Document, tokens: Sequence[int]) -> Span:
     """Where tokens lie, with the parts they fall into."""
     pieces = []
-    begin = 0
-    for place in range(1, len(tokens) + 1):
-        if place == len(tokens) or tokens[place] != tokens[place - 1] + 1:
-            start, end = document.tokens[tokens[begin]].start, document.tokens[tokens[place - 1]].end
-            pieces.append(Span(document.text[start:end], start, end))
-            begin = place
+    for first, behind in find_runs(tokens):
+        start, end = document.tokens[first].start, document.tokens[behind - 1].end
+        pieces.append(Span(document.text[start:end], start, end))
     if len(pieces) == 1:
         return pieces[0]
     return Span(" ".join(piece.text for piece in pieces), pieces[0].start, pieces[-1].end, tuple(pieces))
@@ -305,15 +302,19 @@ class GivenPair:
 def shared_mentions(candidate: Candidate, mentions: MentionIndex) -> tuple[SharedEntity, ...]:
     """The chains with a mention in each argument; a mention is where its head is, as the model has it."""
     relation, document = candidate.instance.relation, candidate.instance.document
-    first = _by_chain(relation.arg1, mentions)
-    second = _by_chain(relation.arg2, mentions)
+    first, second = (mentions.by_chain(one.tokens) for one in (relation.arg1, relation.arg2))
+
+    def spans(argument: Argument, found: list[Mention], origin: int) -> tuple[Span, ...]:
+        in_order = sorted(found, key=lambda mention: mention.start)
+        return tuple(mention_span(document, argument, one, origin) for one in in_order)
+
     return tuple(
         SharedEntity(
             chain,
-            tuple(mention_span(document, relation.arg1, one, candidate.origins[0]) for one in found),
-            tuple(mention_span(document, relation.arg2, one, candidate.origins[1]) for one in second[chain]),
+            spans(relation.arg1, first[chain], candidate.origins[0]),
+            spans(relation.arg2, second[chain], candidate.origins[1]),
         )
-        for chain, found in first.items()
+        for chain in first
         if chain in second
     )
 
@@ -323,15 +324,6 @@ def mention_span(document: Document, argument: Argument, mention: Mention, origi
     first, last = max(mention.start, argument.tokens[0]), min(mention.end - 1, argument.tokens[-1])
     start, end = document.tokens[first].start, document.tokens[last].end
     return Span(document.text[start:end], start - origin, end - origin)
-
-
-def _by_chain(argument: Argument, mentions: MentionIndex) -> dict[str, list[Mention]]:
-    tokens = argument.tokens
-    found: dict[str, list[Mention]] = {}
-    for mention in mentions.between(tokens[0], tokens[-1]):
-        if tokens[bisect_left(tokens, mention.head)] == mention.head:
-            found.setdefault(mention.chain, []).append(mention)
-    return {chain: sorted(some, key=lambda mention: mention.start) for chain, some in found.items()}
 
 
 def senses_of(model: AnyModel) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ def connective_features(
     """Features of a candidate: names of what holds. ``style`` describes the document."""
     words, tags, links, heads = sentence.words, sentence.tags, sentence.links, sentence.heads
     name = candidate.name
-    start, end = candidate.first_part
+    start, end = candidate.parts[0]
     length = len(words)
     own_tags = "+".join(tags[token] for token in candidate.tokens[:3])
     before_tag, before = (tags[start - 1], listed.word(words[start - 1])) if start else ("^", "^")
@@ -130,7 +130,7 @@ def sense_features(
 ) -> Item:
     """Features of a connective's sense beside ``connective_features``: what its two clauses look like."""
     name = candidate.name
-    start, end = candidate.first_part
+    start, end = candidate.parts[0]
     head = sentence.head_of(range(start, end))
     second = sentence.heads[head]
     first = sentence.heads[second] if second >= 0 else -1

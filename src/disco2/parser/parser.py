@@ -33,7 +33,7 @@ from disco2.parser.linear import (
     read_models,
     yes_probabilities,
 )
-from disco2.parser.sentences import read_sentence
+from disco2.parser.sentences import ParsedSentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
@@ -82,7 +82,7 @@ class ParsedDocument:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.sentences = [read_sentence(document, number) for number in range(len(document.sentences))]
+        self.sentences = [ParsedSentence(document, number) for number in range(len(document.sentences))]
         self.style = features.describe_style(self.sentences)
 
     def locate(self, tokens: Sequence[int]) -> tuple[int, ConnectiveCandidate]:

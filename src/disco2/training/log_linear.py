@@ -137,7 +137,5 @@ def _kept(names: dict[str, int], weights: Numbers, classes: Sequence[str]) -> Li
     """The model without features of small weight."""
     rows = np.flatnonzero(np.abs(weights).max(axis=1) >= SMALL_WEIGHT)
     ordered = list(names)
-    padded = np.vstack([weights[rows], np.zeros((1, len(classes)))]).astype(np.float32)
-    return LinearModel(
-        tuple(classes), {ordered[row]: number for number, row in enumerate(rows.tolist())}, padded
-    )
+    numbers = {ordered[row]: number for number, row in enumerate(rows.tolist())}
+    return LinearModel(tuple(classes), numbers, weights[rows].astype(np.float32))
