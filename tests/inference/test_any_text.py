@@ -16,7 +16,6 @@ from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import has_word, without_controls
 from disco2.inference.prediction import read_schema, text_result
-from disco2.model.bilinear import LISTED
 
 ANYTHING = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
 WORDS = ("Bob", "Tina", "she", "he", "But", "So", "rained")
@@ -75,11 +74,6 @@ def test_control_characters_become_spaces_of_the_same_length(text: str) -> None:
     assert without_controls("a\x00b\tc\r\nd\x85") == "a b\tc\r\nd\x85"
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n\n\n", "\t \r\n"])
-def test_empty_text(pipeline: Pipeline, text: str) -> None:
-    assert pipeline(text) == []
-
-
 def test_a_sentence_of_two_thousand_words(pipeline: Pipeline) -> None:
     long = "and then Bob saw the old house on the hill " * 225
     found = pipeline(f"It rained. {long}\n\nPrices rose. Tina slept.")
@@ -104,12 +98,3 @@ def test_half_a_character(pipeline: Pipeline) -> None:
         pipeline(text)
     with pytest.raises(InputError, match="half of a character"):
         pipeline.classify("It rained.", text)
-
-
-def test_hundreds_of_mentions_on_each_side(small: Pipeline) -> None:
-    """All pairs of them are aligned; the explanation of so many stays short."""
-    answer = small.classify("Bob " * 300, "Bob " * 300)
-    assert len(answer.entities[0].arg1) == 300
-    explanation = small.explain(answer)
-    assert len(explanation.pairs) == LISTED**2
-    assert [others.count for others in explanation.other_pairs] == [90_000 - LISTED**2]

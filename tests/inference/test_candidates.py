@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from disco2.data import Document
 from disco2.errors import InputError
 from disco2.inference.candidates import draft_relations, has_trees
 from disco2.inference.pipeline import Pipeline
@@ -116,13 +115,9 @@ def test_unknown_kinds_are_refused(kinds: object, what: str) -> None:
         RelationChoice.of(kinds)  # type: ignore[arg-type]
 
 
-def without_trees(document: Document) -> Document:
-    bare = tuple(replace(one, constituents=None) for one in document.sentences)
-    return replace(document, sentences=bare)
-
-
 def test_without_trees_neighbouring_sentences_are_judged(small: Pipeline) -> None:
-    document = without_trees(small.annotate("Bob left because it rained. However, Tina stayed."))
+    document = small.annotate("Bob left because it rained. However, Tina stayed.")
+    document = replace(document, sentences=[replace(one, constituents=None) for one in document.sentences])
     assert not has_trees(document)
     draft = draft_relations(document, small.parser, RelationChoice())
     assert [one.connective for one in draft] == ["However"]
