@@ -60,7 +60,7 @@ def test_probabilities() -> None:
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_models(tmp_path / "model", {"one": MODEL}, {"least": 0.5})
-    models, settings = read_models(tmp_path / "model")
+    models, settings, _ = read_models(tmp_path / "model")
     assert settings == {"least": 0.5}
     assert models["one"].classes == MODEL.classes
     assert models["one"].scores(ITEMS).tolist() == MODEL.scores(ITEMS).tolist()

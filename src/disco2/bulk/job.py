@@ -16,7 +16,7 @@ from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import check_encoding
 from disco2.inference.prediction import SCHEMA, RelationChoice
-from disco2.parser.parser import shipped_digest
+from disco2.parser.parser import DiscourseParser
 from disco2.version import VERSION
 
 JSONL, PARQUET, CSV = FORMATS = ("jsonl", "parquet", "csv")
@@ -91,7 +91,7 @@ class Job:
             annotators=annotators.name,
             makers=sha256(makers.encode()).hexdigest() if makers else "",
             packages=_packages(settings),
-            parser=shipped_digest(),
+            parser=DiscourseParser.load().digest,
             prior=prior,
         )
 

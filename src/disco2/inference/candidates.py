@@ -65,34 +65,41 @@ def draft_relations(
 
     Without trees only neighbouring sentences are candidates.
     """
+    parsed: list[ParsedRelation] = []
+    answers: dict[int, float] = {}
     if choice.between_only or not has_trees(document):
-        return list(adjacent_sentences(document, paragraphs=paragraphs, marking=True))
-    layout = ParsedDocument(document)
-    answers = parser.find_answers(layout) if choice.asks_model else {}
-    between = _by_second(adjacent_sentences(document, paragraphs=paragraphs)) if choice.asks_model else {}
-    if not answers.keys() <= between.keys():  # an answer may open a new paragraph
-        everywhere = _by_second(adjacent_sentences(document, paragraphs="none"))
-        between |= {number: everywhere[number] for number in answers if number in everywhere}
-    parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
-    joined = _joined_sentences(document, parsed)
-    found: list[tuple[Relation, Candidate | ParsedRelation]] = [
-        (one.instance.relation, replace(one, answer=answers.get(number, 0.0)))
-        for number, one in between.items()
-        if number not in joined
+        between = {
+            number: marked(relation, opening_connective(document, document.sentences[number]))
+            for number, relation in adjacent_sentences(document, paragraphs).items()
+        }
+    else:
+        layout = ParsedDocument(document)
+        between = adjacent_sentences(document, paragraphs) if choice.asks_model else {}
+        answers = parser.find_answers(layout) if choice.asks_model else {}
+        if not answers.keys() <= between.keys():  # an answer may open a new paragraph
+            everywhere = adjacent_sentences(document, "none")
+            between |= {number: everywhere[number] for number in answers if number in everywhere}
+        parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
+        for number in _joined_sentences(document, parsed):
+            between.pop(number, None)
+    found: list[tuple[Relation, ParsedRelation | None, float]] = [
+        (relation, None, answers.get(number, 0.0)) for number, relation in between.items()
     ]
-    found += [(_relation(document, one.kind, one.arg1, one.arg2, one.connective), one) for one in parsed]
-    found.sort(key=lambda one: _text_order(one[0]))
-    named = [replace(relation, id=f"{document.id}:{number}") for number, (relation, _) in enumerate(found)]
+    found += [(_relation(document, one.kind, one.arg1, one.arg2, one.connective), one, 0.0) for one in parsed]
+    found.sort(key=lambda entry: _text_order(entry[0]))
+    named = [replace(relation, id=f"{document.id}:{number}") for number, (relation, *_) in enumerate(found)]
     mentions = MentionIndex(document)
     entries: list[Prediction | Candidate] = []
-    for instance, (_, one) in zip(with_neighbours(document, named), found, strict=True):
-        if isinstance(one, Candidate):
-            entries.append(replace(one, instance=instance))
-            continue
-        arg1, arg2 = find_span(document, one.arg1), find_span(document, one.arg2)
-        candidate = Candidate(instance, arg1, arg2, senses_only=True, presence=one.probability)
-        stated = one.kind is RelationKind.EXPLICIT
-        entries.append(_explicit(candidate, one, mentions) if stated else candidate)
+    for instance, (relation, one, answer) in zip(with_neighbours(document, named), found, strict=True):
+        candidate = Candidate(
+            instance,
+            find_span(document, relation.arg1.tokens),
+            find_span(document, relation.arg2.tokens),
+            senses_only=one is not None or bool(relation.connective),
+            presence=None if one is None else one.probability,
+            answer=answer,
+        )
+        entries.append(_explicit(candidate, one, mentions) if one and one.connective else candidate)
     return entries
 
 
@@ -116,14 +123,11 @@ def complete_relations(
     return found
 
 
-def adjacent_sentences(
-    document: Document, *, paragraphs: str = "blank", marking: bool = False
-) -> list[Candidate]:
-    """Every pair of neighbouring sentences of one paragraph, in order.
+def adjacent_sentences(document: Document, paragraphs: str) -> dict[int, Relation]:
+    """Every pair of neighbouring sentences of one paragraph, by the number of the second, in order.
 
     Paragraphs end at a ``blank`` line, at every ``line`` end, or at ``none``. A sentence without any letter
-    or digit is no argument, and its neighbours are not neighbours of each other. With ``marking``, a pair
-    whose second sentence opens with a connective is marked with it.
+    or digit is no argument, and its neighbours are not neighbours of each other.
     """
     if paragraphs not in PARAGRAPH_BREAKS:
         raise SettingsError(
@@ -133,30 +137,14 @@ def adjacent_sentences(
     tokens = [tuple(range(sentence.start, sentence.end)) for sentence in document.sentences]
     spans = [find_span(document, own) for own in tokens]
     usable = [has_word(span.text) for span in spans]
-    relations: list[Relation] = []
-    places: list[int] = []
+    found: dict[int, Relation] = {}
     for second in range(1, len(spans)):
         first = second - 1
-        if not (usable[first] and usable[second]):
-            continue
-        if parting is not None and parting.search(document.text, spans[first].end, spans[second].start):
-            continue
-        relation = _relation(document, RelationKind.IMPLICIT, tokens[first], tokens[second])
-        relation = replace(relation, id=f"{document.id}:{len(relations)}")
-        if marking:
-            relation = marked(relation, opening_connective(document, document.sentences[second]))
-        relations.append(relation)
-        places.append(first)
-    instances = with_neighbours(document, relations)
-    return [
-        Candidate(instance, spans[place], spans[place + 1], senses_only=bool(instance.relation.connective))
-        for place, instance in zip(places, instances, strict=True)
-    ]
-
-
-def _by_second(pairs: Sequence[Candidate]) -> dict[int, Candidate]:
-    """Pairs of neighbouring sentences by the number of the second."""
-    return {one.instance.document.sentence_index(one.instance.relation.arg2.tokens[0]): one for one in pairs}
+        end, start = spans[first].end, spans[second].start
+        parted = parting is not None and parting.search(document.text, end, start)
+        if usable[first] and usable[second] and not parted:
+            found[second] = _relation(document, RelationKind.IMPLICIT, tokens[first], tokens[second])
+    return found
 
 
 def with_neighbours(document: Document, relations: Sequence[Relation]) -> list[Instance]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from disco2.data.batch import Floats
 from disco2.data.tree import ArgumentTree, MentionIndex, node_labels
-from disco2.errors import InputError
 from disco2.inference.explanation import Decisions, EntitySpans, Explanation, source_of
 from disco2.inference.prediction import Prediction, Record, Span
 from disco2.model import AnyModel
@@ -23,6 +22,7 @@ from disco2.parser.parser import DiscourseParser
 
 DIGITS = 4  # of the numbers in vectors
 MEMBER = 1  # whose vectors are shown
+SENSES = 4  # most probable outcomes whose terms are shown
 
 Vector = tuple[float, ...]
 
@@ -100,18 +100,14 @@ class RelationView(Record):
     senses: tuple[ViewedSense, ...]  # the most probable first
 
 
-def relation_view(
-    model: AnyModel, parser: DiscourseParser, prediction: Prediction, *, senses: int = 4
-) -> RelationView:
+def relation_view(model: AnyModel, parser: DiscourseParser, prediction: Prediction) -> RelationView:
     """Trees, vectors and entities of a prediction, and the terms of its most probable outcomes."""
-    if senses < 0:
-        raise InputError(f"{senses} senses can't be shown.", hint="Give 0 or a larger number.")
     instance = source_of(prediction)
     entities = EntitySpans(prediction, MentionIndex(instance.document))
     composition = model.composition(instance)
     decisions = Decisions(model, parser)
     decision = decisions.of(prediction, entities=entities)
-    shown = list(prediction.probabilities)[:senses]
+    shown = list(prediction.probabilities)[:SENSES]
     # The parser decides about answers to questions; the model has scored the other outcomes.
     by_parser_alone = not set(shown) <= set(decision.labels)
     of_others = decisions.of(prediction, shown[1], entities) if by_parser_alone else decision

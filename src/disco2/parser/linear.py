@@ -110,8 +110,8 @@ def write_models(
         (place / WEIGHTS_FILE).write_bytes(save(weights))
 
 
-def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
-    """Read what ``write_models`` wrote; BundleError where it is missing, damaged or of another format."""
+def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any], str]:
+    """Models, settings and a hash of both; BundleError if they are missing, damaged or of another format."""
     files = read_listed_files(folder)
     try:
         content = json.loads(files[MODEL_FILE])
@@ -129,19 +129,7 @@ def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
                 raise ValueError(f"{name} has {weights.shape} weights")
             rows = {feature: row for row, feature in enumerate(features)}
             models[name] = LinearModel(tuple(described["classes"]), rows, weights)
-        return models, dict(content["settings"])
+        hashes = [sha256(files[name]).hexdigest() for name in (MODEL_FILE, WEIGHTS_FILE)]
+        return models, dict(content["settings"]), sha256("".join(hashes).encode()).hexdigest()
     except (ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
         raise BundleError(f"The parser's model can't be read: {error}.", where=str(folder)) from error
-
-
-def models_digest(folder: Path) -> str:
-    """A hash that tells models apart, from the folder's list alone."""
-    try:
-        listed = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
-        return sha256("".join(listed[name] for name in (MODEL_FILE, WEIGHTS_FILE)).encode()).hexdigest()
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise BundleError(
-            f"The parser's list of files can't be read: {error}.",
-            where=str(folder),
-            hint="Install disco2 again.",
-        ) from error

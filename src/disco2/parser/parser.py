@@ -28,7 +28,6 @@ from disco2.parser.linear import (
     Item,
     LinearModel,
     Scores,
-    models_digest,
     probabilities,
     read_models,
     yes_probabilities,
@@ -331,7 +330,7 @@ class DiscourseParser:
 
 @lru_cache(maxsize=4)
 def _load(folder: Path) -> DiscourseParser:
-    models, settings = read_models(folder)
+    models, settings, digest = read_models(folder)
     listed = ConnectiveList(
         {name: tuple(senses) for name, senses in settings["connectives"].items()},
         frozenset(settings["frequent words"].split()),
@@ -341,13 +340,8 @@ def _load(folder: Path) -> DiscourseParser:
         listed,
         least=settings["least connective"],
         least_clause=settings["least clause"],
-        digest=models_digest(folder),
+        digest=digest,
     )
-
-
-def shipped_digest() -> str:
-    """What tells the shipped parser from others, without loading it."""
-    return models_digest(SHIPPED)
 
 
 def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[int, ...]:
