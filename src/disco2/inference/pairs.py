@@ -13,17 +13,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from disco2.corpora.pairs import COLUMNS, REQUIRED, TABLE_ENDINGS
-from disco2.corpora.reading import WRONG_COLUMNS, read_table
+from disco2.corpora.reading import WRONG_COLUMNS, BrokenJsonError, parse_json, read_table
 from disco2.data import ReadIssues
 from disco2.errors import Disco2Error, InputError
-from disco2.files import (
-    TwinKeyError,
-    behind_link,
-    check_file_place,
-    report_write_errors,
-    without_twins,
-    write_text,
-)
+from disco2.files import behind_link, check_file_place, report_write_errors, write_text
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import Pipeline, check_batch_size
 from disco2.inference.plain_text import decoded
@@ -92,27 +85,19 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     if line is None:
         return PairLine(number, error=f"The line has more than {LONGEST_LINE:,} bytes.")
     try:
-        data = json.loads(line.decode("utf-8"), object_pairs_hook=without_twins)
+        data = parse_json(line.decode("utf-8").rstrip())
     except UnicodeDecodeError as error:
         said = f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
         return PairLine(number, error=said)
-    except TwinKeyError as error:
-        return PairLine(number, error=f"The name '{error.key:.80}' occurs twice in one object.")
-    except json.JSONDecodeError as error:
-        is_header = {b"arg1", b"arg2"} <= set(re.split(rb"[^a-z0-9]+", line.lower()))
+    except BrokenJsonError as error:
+        is_header = {b"arg1", b"arg2"} <= set(re.split(rb"[^a-z0-9]+", line.lower())) and b"{" not in line
         table = " It looks like CSV: such a file needs a name that ends in .csv." if is_header else ""
-        return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.{table}")
-    except ValueError:
-        return PairLine(number, error="A number in this JSON has too many digits.")
-    except RecursionError:
-        return PairLine(number, error="This JSON is nested too deeply.")
+        return PairLine(number, error=f"This is not JSON: {error.reason}.{table}")
     if not isinstance(data, dict):
         return PairLine(number, error="This is not an object in braces.")
     name = data.get("id")
     if isinstance(name, bool) or not isinstance(name, str | int | None):
         return PairLine(number, error="'id' is neither a text nor a whole number.")
-    if isinstance(name, str):
-        name = name.encode("utf-8", errors="replace").decode("utf-8")  # no file can hold half a character
     return _pair_line(number, name, data)
 
 
