@@ -37,7 +37,12 @@ def test_any_running_text(small: Pipeline, text: str) -> None:
     assert document.text == text
     assert parse_annotated(json.dumps(document_to_json(document)), where="x")[0] == document
     found = small.relations(document, norel=True)
+    assert [one.index for one in found] == list(range(len(found)))
+    places = [(one.connective_span or one.arg2).start for one in found]
+    assert places == sorted(places)
     for one in found:
+        assert one.probability == max(one.probabilities.values()) == one.probabilities[one.sense]
+        assert 0 <= one.presence <= 1
         parts = [*one.arg1.pieces, *one.arg2.pieces]
         parts += one.connective_span.pieces if one.connective_span else ()
         assert all(text[part.start : part.end] == part.text for part in parts)
@@ -80,15 +85,6 @@ def test_a_sentence_of_two_thousand_words(pipeline: Pipeline) -> None:
     assert found[-1].arg1.text == "Prices rose."
     answer = pipeline.classify("It rained.", long)
     assert answer.sense in pipeline.senses
-
-
-def test_nul_bytes(pipeline: Pipeline) -> None:
-    """They are kept in the text and its offsets, and no annotator sees them."""
-    text = "Bob\x00gave Tina the burger.\x00 She was\x00 hungry.\x00"
-    found = pipeline(text)
-    assert [(one.arg1.text[:8], one.arg2.text[:3]) for one in found] == [("Bob\x00gave", "She")]
-    assert pipeline.classify("It \x00rained.", "We\x00 left.").arg1.text == "It \x00rained."
-    assert pipeline("\x00\x00") == []
 
 
 def test_half_a_character(pipeline: Pipeline) -> None:

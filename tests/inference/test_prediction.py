@@ -121,11 +121,3 @@ def test_low_probabilities_are_marked(small: Pipeline) -> None:
     for wrong in (-0.1, 1.1, "a", None):
         with pytest.raises(InputError, match="from 0 to 1"):
             small(TEXT, min_probability=wrong)  # type: ignore[arg-type]
-
-
-def test_an_explicit_relation_has_the_direction_of_its_connective(shipped: Pipeline) -> None:
-    found = shipped("Bob left because it rained. So Tina stayed. Although it was late, Max came.")
-    stated = {one.connective: (one.direction, one.gloss) for one in found if one.kind == "Explicit"}
-    assert stated["because"] == ("Reason", "because")
-    assert stated["So"] == ("Result", "So")
-    assert stated["Although"] == ("Arg1-as-denier", "Although")
