@@ -19,6 +19,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import blake2b, sha256
 from itertools import accumulate, chain, pairwise, starmap
 from pathlib import Path
@@ -237,10 +238,10 @@ class MiningWork:
     settings: MiningSettings
     held_out: HeldOutSentences
     by_line: bool
-    _miner: Miner | None = field(default=None, init=False, repr=False)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_miner": None}
+    @cached_property
+    def _miner(self) -> Miner:
+        return Miner(load_syntax(), self.settings, self.held_out)
 
     @property
     def identity(self) -> str:
@@ -253,8 +254,6 @@ class MiningWork:
 
     def __call__(self, given: tuple[str, str, str]) -> dict[str, int]:
         name, source, text = given
-        if self._miner is None:
-            self._miner = Miner(load_syntax(), self.settings, self.held_out)
         texts = LINE_END.split(text) if self.by_line else [paragraph for _, paragraph in paragraphs(text)]
         lines = [
             json.dumps({**asdict(pair), "source": source}, ensure_ascii=False) + "\n"
