@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from disco2.data import (
-    Argument,
-    Constituents,
-    Dependencies,
-    Document,
-    Instance,
-    Mention,
-    Relation,
-    RelationKind,
-    Sentence,
-    Token,
-)
+from disco2.data import Argument, Document, Instance, Mention, Relation, RelationKind, Sentence, Token
+from tests.inference.rule_annotator import flat_trees
 
 SUBJECTS = ("Ann", "Ben", "Cleo", "Dan")
 REASONS = ("hungry", "tired", "cold", "late")
@@ -34,7 +24,7 @@ def instance(number: int, first: list[str], second: list[str], label: str) -> In
         f"d{number}",
         " ".join(words),
         tokens,
-        (Sentence(0, cut, *_layers(cut)), Sentence(cut, end, *_layers(end - cut))),
+        (Sentence(0, cut, *flat_trees(cut)), Sentence(cut, end, *flat_trees(end - cut))),
         (Mention(0, 1, 0, "x"), Mention(cut, cut + 1, cut, "x")),
     )
     relation = Relation(
@@ -46,12 +36,6 @@ def instance(number: int, first: list[str], second: list[str], label: str) -> In
         senses=(label,) if label else (),
     )
     return Instance(relation, document, (label,) if label else ())
-
-
-def _layers(words: int) -> tuple[Constituents, Dependencies]:
-    phrases = Constituents(("S", "VP"), (0, 1), (words, words), (-1, 0), ("NN",) * words)
-    rest = words - 2
-    return phrases, Dependencies((1, -1, *(1,) * rest), ("nsubj", "root", *("obj",) * rest))
 
 
 def reasons_and_results(count: int, *, seed: int) -> list[Instance]:

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from disco2.data import (
-    Argument,
-    Constituents,
-    Dependencies,
-    Document,
-    Instance,
-    Mention,
-    Relation,
-    RelationKind,
-    Sentence,
-    Token,
-)
+from disco2.data import Constituents, Dependencies, Document, Instance, Mention, Sentence, Token
 from disco2.data.batch import Example
 from disco2.features.examples import ExampleEncoder
+from disco2.inference.candidates import with_neighbours
+from tests.strategies import relation
 
 SHAPES = ("balanced", "leftward", "rightward", "flat")
 TAGS = ("DT", "JJ", "NN", "VBD", "IN")
@@ -53,28 +46,14 @@ def shaped_document(
 
 def neighbours(document: Document, *, labels: Sequence[str] = ("Cause", "Result")) -> list[Instance]:
     """One pair for each two neighbouring sentences."""
+    tokens = [tuple(range(sentence.start, sentence.end)) for sentence in document.sentences]
     relations = [
-        Relation(
-            id=f"{document.id}:{number}",
-            document=document.id,
-            kind=RelationKind.IMPLICIT,
-            arg1=Argument(tuple(range(first.start, first.end)), ""),
-            arg2=Argument(tuple(range(second.start, second.end)), ""),
-        )
-        for number, (first, second) in enumerate(
-            zip(document.sentences, document.sentences[1:], strict=False)
-        )
+        replace(relation(first, second), id=f"{document.id}:{number}", document=document.id)
+        for number, (first, second) in enumerate(pairwise(tokens))
     ]
-    around = [None, *relations, None]
     return [
-        Instance(
-            relation,
-            document,
-            (labels[number % len(labels)],),
-            previous=around[number],
-            following=around[number + 2],
-        )
-        for number, relation in enumerate(relations)
+        replace(instance, gold=(labels[number % len(labels)],))
+        for number, instance in enumerate(with_neighbours(document, relations))
     ]
 
 

@@ -11,7 +11,6 @@ from disco2.errors import SettingsError
 from disco2.experiments.configuration import (
     SECTIONS,
     Configuration,
-    assignments,
     commented_toml,
     read_configuration,
     read_data,
@@ -113,15 +112,6 @@ def test_a_bad_file_is_refused_by_name(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_bytes(text.encode("latin-1"))
     with pytest.raises(SettingsError, match=r"bad\.toml"):
         read_configuration(tmp_path / "bad.toml")
-
-
-def test_hundreds_of_labels_of_ones_own_are_written_and_read_back(tmp_path: Path) -> None:
-    labels = [f"the customer asks about delivery {number}" for number in range(200)]
-    configuration = Configuration().changed({"task.labels": labels})
-    (tmp_path / "c.toml").write_text(commented_toml(configuration))
-    assert read_configuration(tmp_path / "c.toml") == configuration
-    given = f"task.labels={assignments(configuration)['task.labels']}"
-    assert read_configuration(None, [given]) == configuration
 
 
 def test_corpora_are_read_and_printed_with_paths_from_the_folder_of_the_file(tmp_path: Path) -> None:

@@ -72,22 +72,6 @@ def faults(source: str, *, room: str = "") -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "from pickle import loads",
-        "import numpy as np; np.load('a')",
-        "eval('1')",
-        "import subprocess; subprocess.run('ls', shell=True)",
-        "read(path, allow_pickle=True)",
-        "from distributed.protocol.pickle import loads",
-        "Environment(autoescape=False)",
-    ],
-)
-def test_what_is_forbidden_is_found(source: str) -> None:
-    assert faults(source)
-
-
 def test_the_package_runs_nothing_that_it_reads() -> None:
     for name, source in sources().items():
         assert faults(source, room=name.split("/")[0]) == [], name

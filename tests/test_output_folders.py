@@ -14,12 +14,8 @@ from typing import Any
 import pytest
 
 from disco2 import files
-from disco2.bundle import check_target, load_bundle, save_bundle
-from disco2.bundle.manifest import CARD, PARAMETERS
-from disco2.errors import BundleError, InputError
+from disco2.errors import InputError
 from disco2.files import HIDDEN_LIST, check_folder_place, folder_in_place
-from disco2.shipped import MANIFEST
-from tests.fuzzing.tiny_model import tiny_model
 
 posix_only = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and SIGKILL")
 CHANGES = {"open", "os.mkdir", "os.chmod", "os.rename", "os.remove", "os.rmdir", "shutil.rmtree"}
@@ -338,36 +334,3 @@ def test_killed_at_every_change_by_force_files_of_others_are_there(place: Path) 
         change += 1
     assert texts(place) == NEW | others
     assert change > 10
-
-
-@pytest.mark.parametrize("content", ["", "{}", '{"format": 99}', '{"hashes": {"thesis.txt": ""}}'])
-def test_a_manifest_of_any_content_is_no_model(tmp_path: Path, content: str) -> None:
-    (tmp_path / "model").mkdir()
-    (tmp_path / "model" / MANIFEST).write_text(content)
-    (tmp_path / "model" / "thesis.txt").write_text("mine")
-    for force in (False, True):
-        with pytest.raises(InputError, match=r"bundle\.json, thesis\.txt"):
-            check_target(tmp_path / "model", force=force)
-        with pytest.raises(InputError, match=r"bundle\.json, thesis\.txt"):
-            save_bundle(tiny_model(), tmp_path / "model", force=force)
-    assert texts(tmp_path / "model") == {MANIFEST: content, "thesis.txt": "mine"}
-
-
-def test_a_model_among_other_files_is_replaced_by_force(tmp_path: Path) -> None:
-    place = tmp_path / "model"
-    save_bundle(tiny_model(), place)
-    (place / "thesis.txt").write_text("mine")
-    (place / CARD).write_text("edited")
-    with pytest.raises(InputError, match=r"thesis\.txt\..*--force"):
-        save_bundle(tiny_model(), place, data={"corpus": "second"})
-    save_bundle(tiny_model(), place, data={"corpus": "second"}, force=True)
-    assert load_bundle(place)[1].data == {"corpus": "second"}
-    (place / "thesis.txt").unlink()
-    check_target(place)
-    (place / PARAMETERS).write_bytes(b"half")
-    with pytest.raises(BundleError, match="damaged"):
-        load_bundle(place)
-    with pytest.raises(InputError, match="changed or removed since disco2 wrote them: parameters"):
-        check_target(place)
-    save_bundle(tiny_model(), place, force=True)
-    load_bundle(place)

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from disco2.data.batch import collate
 from disco2.engines.local import begin_as_worker
 from disco2.features import FeatureSettings
-from disco2.model import ModelSettings, RelationModel
+from disco2.model import ModelSettings
 from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threaded
 from disco2.training.settings import TrainingSettings
 from disco2.vectors import VectorSettings
@@ -43,20 +43,6 @@ def users_threads() -> Iterator[None]:
         if blas_threads() != {USERS} or available_cores() < USERS:
             pytest.skip("this machine or its BLAS has one thread")
         yield
-
-
-def a_fit(seen: list[set[int]], members: int = 1) -> RelationModel:
-    instances = reasons_and_results(24, seed=1)
-    return fit(
-        instances[:16],
-        instances[16:],
-        labels=("Cause", "Result"),
-        model=ModelSettings(K=5, members=members),
-        features=FeatureSettings(minimum_count=2),
-        vectors=VectorSettings(frequent=100),
-        settings=TrainingSettings(epochs=2, batch_size=4),
-        progress=lambda epoch: seen.append(blas_threads()),
-    ).model
 
 
 def test_one_inside_and_the_users_number_outside() -> None:
@@ -106,7 +92,17 @@ def test_the_last_of_several_threads_restores_the_users_number(monkeypatch: pyte
 
 def test_training_scoring_and_explaining(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[set[int]] = []
-    model = a_fit(seen, members=2)
+    instances = reasons_and_results(24, seed=1)
+    model = fit(
+        instances[:16],
+        instances[16:],
+        labels=("Cause", "Result"),
+        model=ModelSettings(K=5, members=2),
+        features=FeatureSettings(minimum_count=2),
+        vectors=VectorSettings(frequent=100),
+        settings=TrainingSettings(epochs=2, batch_size=4),
+        progress=lambda epoch: seen.append(blas_threads()),
+    ).model
     assert len(seen) >= 2
     assert set(map(frozenset, seen)) == {frozenset({1})}
     assert blas_threads() == {USERS}
@@ -118,8 +114,7 @@ def test_training_scoring_and_explaining(monkeypatch: pytest.MonkeyPatch) -> Non
         return collate(examples)
 
     monkeypatch.setattr("disco2.model.relation_model.collate", looking)
-    instances = reasons_and_results(4, seed=2)
-    model.scores(instances)
+    model.scores(instances[:4])
     assert seen == [{1}]
     model.contributions(instances[0])
     assert blas_threads() == {USERS}
@@ -142,20 +137,12 @@ def told_by(work: Callable[[Connection], None], start: str, monkeypatch: pytest.
 def _work(connection: Connection) -> None:
     before = blas_threads()
     begin_as_worker(os.getppid())
-    after = blas_threads()
-    seen: list[set[int]] = []
-    a_fit(seen)
-    connection.send((before, after, seen, blas_threads(), {os.environ.get(name) for name in EVERYTHING}))
+    connection.send((before, blas_threads(), {os.environ.get(name) for name in EVERYTHING}))
 
 
 @pytest.mark.parametrize("start", ["fork", "spawn"])
 def test_worker_processes(start: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, after, seen, at_the_end, variables = told_by(_work, start, monkeypatch)
-    assert before == {USERS}
-    assert after == at_the_end == {1}
-    assert seen
-    assert all(threads == {1} for threads in seen)
-    assert variables == {"1"}
+    assert told_by(_work, start, monkeypatch) == ({USERS}, {1}, {"1"})
     assert blas_threads() == {USERS}
 
 

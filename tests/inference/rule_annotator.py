@@ -32,7 +32,7 @@ def _annotated(document: Document) -> Document:
     for words in tokenise(document.text):
         start = len(tokens)
         tokens.extend(replace(word, tag="NNP" if word.text[0].isupper() else "NN") for word in words)
-        sentences.append(Sentence(start, len(tokens), _phrases(len(words)), _dependencies(len(words))))
+        sentences.append(Sentence(start, len(tokens), *flat_trees(len(words))))
     mentions = [
         Mention(number, number + 1, number, PRONOUNS.get(token.text.lower(), token.text))
         for number, token in enumerate(tokens)
@@ -41,13 +41,10 @@ def _annotated(document: Document) -> Document:
     return replace(document, tokens=tuple(tokens), sentences=tuple(sentences), mentions=tuple(mentions))
 
 
-def _phrases(words: int) -> Constituents:
+def flat_trees(words: int) -> tuple[Constituents, Dependencies]:
+    """A sentence whose second word is the root, with a verb phrase from there on."""
     if words == 1:
-        return Constituents(("S",), (0,), (1,), (-1,), ("NN",))
-    return Constituents(("S", "VP"), (0, 1), (words, words), (-1, 0), ("NN",) * words)
-
-
-def _dependencies(words: int) -> Dependencies:
-    if words == 1:
-        return Dependencies((-1,), ("root",))
-    return Dependencies((1, -1, *(1,) * (words - 2)), ("nsubj", "root", *("obj",) * (words - 2)))
+        return Constituents(("S",), (0,), (1,), (-1,), ("NN",)), Dependencies((-1,), ("root",))
+    phrases = Constituents(("S", "VP"), (0, 1), (words, words), (-1, 0), ("NN",) * words)
+    rest = words - 2
+    return phrases, Dependencies((1, -1, *(1,) * rest), ("nsubj", "root", *("obj",) * rest))

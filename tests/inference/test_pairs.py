@@ -38,19 +38,18 @@ def test_byte_order_mark_blank_lines_and_windows_line_ends() -> None:
         (b'{"arg1": "It rained."', "not JSON"),
         (b"It rained.", "not JSON"),
         (b"[" * 100_000, "nested too deeply"),
-        (b'{"arg1": "x",', "Expecting property name enclosed in double quotes at character 14"),
+        (b'{"arg1": "x",', "Expecting property name enclosed in double quotes at column 14"),
         (b'{"arg1": "x", "arg2": "y", "id": ' + b"9" * 5_000 + b"}", "too many digits"),
         (b'["It rained.", "We left."]', "braces"),
         (b'{"arg1": "It rained."}', "'arg2' is missing"),
         (b'{"arg1": 5, "arg2": "x"}', "'arg1' is not a text"),
         (b'{"arg1": "It rained.", "arg2": "..."}', "arg2 has no word"),
-        (b'{"arg1": "It rained.", "arg2": "\\ud800 x"}', "half of a character"),
+        (b'{"arg1": "It rained.", "arg2": "\\ud800 x"}', "unpaired surrogate"),
         (b'{"arg1": "caf\xe9", "arg2": "x"}', "Byte 13 of the line, 0xe9, is not UTF-8"),
         (b'{"arg1": "x", "arg2": "y", "id": [1]}', "'id'"),
         (b'{"arg1": "x", "arg2": "y", "id": true}', "'id'"),
         (b"\x00", "not JSON"),
         (b'{"arg1": "x", "arg2": "y", "arg1": "z"}', "'arg1' occurs twice"),
-        (b'{"arg1": "x", "arg2": "y", "more": {"\\ud800": 1, "\\ud800": 2}}', "'?' occurs twice"),
     ],
 )
 def test_a_broken_line_is_told_from_the_others(line: bytes, said: str) -> None:
@@ -191,23 +190,6 @@ def test_what_does_not_follow_is_done_again(tmp_path: Path, rubbish: bytes) -> N
     assert output.read_bytes() == WHOLE
 
 
-def test_the_part_of_another_run_is_refused(tmp_path: Path) -> None:
-    output = tmp_path / "out.jsonl"
-    with ResumableLines(output, RUN) as lines:
-        lines.append(LINES[:2])
-    for other in ({"input": "abd", "model": "m"}, {"input": "abc", "model": "n"}):
-        with (
-            pytest.raises(InputError, match=r"another (input|model).*--restart"),
-            ResumableLines(output, other),
-        ):
-            pass
-    part_of(output).with_name("out.jsonl.part.json").unlink()
-    with pytest.raises(InputError, match=r"--restart"), ResumableLines(output, RUN):
-        pass
-    assert part_of(output).read_bytes().count(b"\n") == 2  # nothing was lost
-    assert complete(output, restart=True) == 0
-
-
 def test_a_full_disk_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output = tmp_path / "out.jsonl"
 
@@ -218,27 +200,32 @@ def test_a_full_disk_keeps_what_is_done(tmp_path: Path, monkeypatch: pytest.Monk
         lines.append(LINES[:2])
         with monkeypatch.context() as patched:
             patched.setattr(os, "fsync", full)
-            with pytest.raises(InputError, match=r"disk is full.*same command again"):
+            with pytest.raises(InputError, match=r"No space left.*make room"):
                 lines.append(LINES[2:3])
     assert not output.exists()
     assert complete(output) >= 2
     assert output.read_bytes() == WHOLE
 
 
-@pytest.mark.skipif(os.name != "posix", reason="locks are for POSIX only")
-def test_two_runs_do_not_share_an_output(tmp_path: Path) -> None:
-    output = tmp_path / "out.jsonl"
-    with ResumableLines(output, RUN) as lines:
-        lines.append(LINES[:1])
-        for restart in (False, True):
-            with pytest.raises(InputError, match="Another run"), ResumableLines(output, RUN, restart=restart):
-                pass
-    assert complete(output) == 1
-
-
 def test_an_output_that_is_no_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a file"), ResumableLines(tmp_path, RUN):
+    with pytest.raises(InputError, match="not a regular file"), ResumableLines(tmp_path, RUN):
         pass
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="can't be written"), ResumableLines(tmp_path / "file" / "x", RUN):
         pass
+
+
+def test_the_part_of_another_run_and_a_running_one_are_refused(tmp_path: Path) -> None:
+    output = tmp_path / "out.jsonl"
+    with ResumableLines(output, RUN) as lines:
+        lines.append(LINES[:2])
+        if os.name == "posix":
+            with pytest.raises(InputError, match="Another run"), ResumableLines(output, RUN, restart=True):
+                pass
+    with pytest.raises(InputError, match=r"another model.*--restart"), ResumableLines(output, {"model": "n"}):
+        pass
+    part_of(output).with_name("out.jsonl.part.json").unlink()
+    with pytest.raises(InputError, match=r"--restart"), ResumableLines(output, RUN):
+        pass
+    assert part_of(output).read_bytes().count(b"\n") == 2  # nothing was lost
+    assert complete(output, restart=True) == 0

@@ -12,38 +12,26 @@ Das Wetter war schlecht. Wir sind zu Hause geblieben.
 Il pleuvait toute la nuit. Nous sommes restés à la maison.
 Llovió toda la noche. Nos quedamos en la casa.
 Ha piovuto tutta la notte. Siamo rimasti a casa.
-Choveu a noite toda. Nós ficamos em casa e não saímos.
 Het regende de hele nacht. We zijn niet naar buiten gegaan.
 Det regnade hela natten. Vi stannade hemma och läste.
-Det regnede hele natten. Vi blev hjemme og læste.
 Koko yön satoi vettä. Me jäimme kotiin, ja hän luki.
 Padało całą noc. Zostaliśmy w domu, bo nie było autobusu.
-Celou noc pršelo. Zůstali jsme doma a četli.
 Egész éjjel esett az eső. Otthon maradtunk és olvastunk.
-A plouat toată noaptea. Am rămas acasă și am citit.
 Bütün gece yağmur yağdı. Evde kaldık ve kitap okuduk.
-Hujan turun sepanjang malam. Kami tidak pergi dan membaca buku ini.
 Trời mưa cả đêm. Chúng tôi ở nhà và đọc sách.
 Всю ночь шёл дождь. Мы остались дома.
-Έβρεχε όλη τη νύχτα. Μείναμε στο σπίτι.
 下了一整夜的雨。我们待在家里。
 一晩中雨が降った。私たちは家にいた。
-밤새 비가 왔다. 우리는 집에 있었다.
 هطل المطر طوال الليل. بقينا في المنزل.
-सारी रात बारिश हुई। हम घर पर रहे।
 """  # noqa: RUF001
 ENGLISH = """
 Stocks fall sharply
-Oil prices surge
-Man bites dog
 Rain delays final. Fans angry.
 Café owner wins El Clásico tickets
 La La Land wins six Oscars
-Les Misérables returns to Broadway
 Beyoncé and José Mourinho meet in São Paulo
 He took a résumé to the café. She ate crème brûlée.
 Der Spiegel reports losses. Le Monde denies claims.
-Van Gogh painting sold. De Kooning next.
 El Niño hits Peru
 OK. No.
 123 456. 789!

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation.annotator import Annotator
-from disco2.corpora.protocols import HeldOutSentences
 from disco2.data.senses import PDTB3
 from disco2.mining.clauses import _JOINERS, sense_of_subordinator, write_sentence
-from disco2.mining.run import Miner, MiningSettings
 from disco2.parser.connectives import OPENERS
 from tests.mining.conftest import Mine
 
@@ -18,18 +15,13 @@ PAIRS = [
     ("Because the road was wet, we drove slowly.", "because", "Contingency.Cause.Result"),
     ("We went out although it rained.", "although", "Comparison.Concession.Arg1-as-denier"),
     ("Although she was ill, she came to work.", "although", "Comparison.Concession.Arg2-as-denier"),
-    ("Though the soup was cold, he ate it.", "though", "Comparison.Concession.Arg2-as-denier"),
-    ("She bought the car even though it was old.", "even though", "Comparison.Concession.Arg1-as-denier"),
     ("Even if it rains, we will go.", "even if", "Comparison.Concession.Arg2-as-denier"),
     ("The north is dry, whereas the south is wet.", "whereas", "Comparison.Contrast"),
     ("The bus will stop if you press the button.", "if", "Contingency.Condition.Arg2-as-cond"),
     ("If you press the button, the bus will stop.", "if", "Contingency.Condition.Arg1-as-cond"),
-    ("He will fail unless he works hard.", "unless", "Contingency.Negative-condition.Arg2-as-negCond"),
     ("Unless he works hard, he will fail.", "unless", "Contingency.Negative-condition.Arg1-as-negCond"),
-    ("They washed the dishes after she went home.", "after", "Temporal.Asynchronous.Succession"),
     ("After she went home, they washed the dishes.", "after", "Temporal.Asynchronous.Precedence"),
     ("She closed the door before the dog escaped.", "before", "Temporal.Asynchronous.Precedence"),
-    ("Before the dog escaped, she closed the door.", "before", "Temporal.Asynchronous.Succession"),
     ("The children waited until the bell rang.", "until", "Temporal.Asynchronous.Precedence"),
     ("Once the rain stopped, we went out.", "once", "Temporal.Asynchronous.Precedence"),
     ("As soon as the rain stopped, they went out.", "as soon as", "Temporal.Asynchronous.Precedence"),
@@ -139,13 +131,10 @@ def test_every_sense_is_one_of_pdtb_3() -> None:
     [
         ("However, nobody came.", "however", "Comparison.Concession.Arg2-as-denier", "Nobody came."),
         ("But nobody came.", "but", "Comparison.Concession.Arg2-as-denier", "Nobody came."),
-        ("Therefore, they went home.", "therefore", "Contingency.Cause.Result", "They went home."),
         ("As a result, the guests left.", "as a result", "Contingency.Cause.Result", "The guests left."),
         ("For example, Ann sang.", "for example", "Expansion.Instantiation.Arg2-as-instance", "Ann sang."),
         ("Then the band played.", "then", "Temporal.Asynchronous.Precedence", "The band played."),
         ("And then the band played.", "and then", "Temporal.Asynchronous.Precedence", "The band played."),
-        ("Meanwhile, the band played.", "meanwhile", "Temporal.Synchronous", "The band played."),
-        ("In other words, it was dull.", "in other words", "Expansion.Equivalence", "It was dull."),
         ("Instead, they went home.", "instead", "Expansion.Substitution.Arg2-as-subst", "They went home."),
         ("Because it was late.", "because", "Contingency.Cause.Reason", "It was late."),
     ],
@@ -172,11 +161,6 @@ def test_a_connective(mine: Mine, second: str, connective: str, sense: str, arg2
 )
 def test_neighbours_that_are_left_out(mine: Mine, text: str) -> None:
     assert mine(text, place="between") == []
-
-
-def test_a_paragraph_ends_it(syntax: Annotator) -> None:
-    miner = Miner(syntax, MiningSettings(least_words=2), HeldOutSentences())
-    assert list(miner.pairs(["The party was over.", "However, nobody came."])) == []
 
 
 def test_a_connective_before_the_first_sentence_goes_too(mine: Mine) -> None:

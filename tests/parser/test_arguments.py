@@ -9,10 +9,10 @@ from disco2.parser.arguments import (
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
 from disco2.parser.features import clause_candidates, clause_features
 from disco2.parser.linear import feature_names
-from disco2.parser.sentences import read_sentence
+from disco2.parser.sentences import ParsedSentence
 from tests.parser.made_up import document
 
-SENTENCE = read_sentence(document(), 0)
+SENTENCE = ParsedSentence(document(), 0)
 
 
 def test_an_anchor_knows_the_clauses_it_joins() -> None:

@@ -4,7 +4,7 @@ from disco2.data import Document
 from disco2.parser.connectives import ConnectiveList
 from disco2.parser.features import answer_features, is_question
 from disco2.parser.linear import feature_names
-from disco2.parser.sentences import read_sentence
+from disco2.parser.sentences import ParsedSentence
 from tests.parser.made_up import document
 
 LISTED = ConnectiveList({}, frozenset({"we"}))
@@ -19,7 +19,7 @@ def features(between: str) -> list[str]:
     (first,) = one.sentences
     second = type(first)(6, 12, first.constituents, first.dependencies)
     both = Document("two", text, tuple(tokens), (first, second))
-    return feature_names(answer_features(both, read_sentence(both, 0), read_sentence(both, 1), LISTED))
+    return feature_names(answer_features(both, ParsedSentence(both, 0), ParsedSentence(both, 1), LISTED))
 
 
 def test_a_line_break_between_question_and_answer_counts() -> None:
@@ -29,4 +29,4 @@ def test_a_line_break_between_question_and_answer_counts() -> None:
 
 
 def test_a_statement_is_no_question() -> None:
-    assert not is_question(read_sentence(document(), 0))
+    assert not is_question(ParsedSentence(document(), 0))

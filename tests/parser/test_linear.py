@@ -18,14 +18,14 @@ from disco2.parser.linear import (
     yes_probabilities,
 )
 
-WEIGHTS = np.array([[1, -1], [0.5, 2], [4, 8], [0, 0]], dtype=np.float32)
+WEIGHTS = np.array([[1, -1], [0.5, 2], [4, 8]], dtype=np.float32)
 MODEL = LinearModel(("x", "y"), {"a": 0, "b": 1, "if|b": 2}, WEIGHTS)
 ITEMS: list[Item] = [
-    ["a", "b"],
+    [("", ["a", "b"])],
     [],
-    ["unknown", "b"],
-    ["a", "a"],
-    ["a", ("if", ["a", "b"]), ("as", ["b"])],
+    [("", ["unknown", "b"])],
+    [("", ["a", "a"])],
+    [("", ["a"]), ("if", ["a", "b"]), ("as", ["b"])],
     [("as", ["b"])],
 ]
 
@@ -46,9 +46,9 @@ def test_scores_are_sums_over_known_features() -> None:
 
 
 def test_terms_add_up_to_the_score() -> None:
-    terms = MODEL.terms(["a", "b", "unknown"])
+    terms = MODEL.terms([("", ["a", "b", "unknown"])])
     assert [name for name, _ in terms] == ["a", "b"]
-    assert sum(row for _, row in terms).tolist() == MODEL.scores([["a", "b"]])[0].tolist()
+    assert sum(row for _, row in terms).tolist() == MODEL.scores(ITEMS)[0].tolist()
 
 
 def test_probabilities() -> None:
@@ -60,7 +60,7 @@ def test_probabilities() -> None:
 
 def test_what_is_written_is_read(tmp_path: Path) -> None:
     write_models(tmp_path / "model", {"one": MODEL}, {"least": 0.5})
-    models, settings = read_models(tmp_path / "model")
+    models, settings, _ = read_models(tmp_path / "model")
     assert settings == {"least": 0.5}
     assert models["one"].classes == MODEL.classes
     assert models["one"].scores(ITEMS).tolist() == MODEL.scores(ITEMS).tolist()

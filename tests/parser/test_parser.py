@@ -7,7 +7,7 @@ import pytest
 
 from disco2.data import RelationKind
 from disco2.errors import InputError
-from disco2.parser.parser import DiscourseParser, ParsedDocument, token_f1
+from disco2.parser.parser import DiscourseParser, ParsedDocument
 from tests.parser.made_up import document
 
 
@@ -42,8 +42,3 @@ def test_an_explanation_names_what_decided() -> None:
     assert sum(row[0] for _, row in is_connective) > 0
     assert parser.senses[np.argmax(sum(row for _, row in terms))] == "Contingency.Cause"
     assert "because" in dict(terms)
-
-
-def test_overlap() -> None:
-    assert token_f1((1, 2, 3, 4), (3, 4)) == pytest.approx(4 / 6)
-    assert token_f1((1,), (2,)) == 0.0

@@ -13,16 +13,13 @@ from disco2.annotation.cache import fingerprint
 from disco2.bundle.manifest import digest
 from disco2.errors import InputError, MissingExtraError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
-from disco2.inference.exports import BRAT, CONLL16, DISRPT
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import check_encoding
 from disco2.inference.prediction import SCHEMA, RelationChoice
-from disco2.parser.parser import shipped_digest
+from disco2.parser.parser import DiscourseParser
 from disco2.version import VERSION
 
-JSONL, PARQUET, CSV = "jsonl", "parquet", "csv"
-ARCHIVES = (CONLL16, DISRPT, BRAT)  # formats of other programs: a shard is a zip file with a folder in it
-FORMATS = (JSONL, PARQUET, CSV, *ARCHIVES)
+JSONL, PARQUET, CSV = FORMATS = ("jsonl", "parquet", "csv")
 SHARD_DOCUMENTS = 500  # some seconds of work
 MOST_BYTES = 5_000_000  # a very long novel
 MOST_SECONDS = 900  # several times what MOST_BYTES take
@@ -60,11 +57,6 @@ class BulkSettings:
         check_encoding(self.encoding)
 
     @property
-    def suffix(self) -> str:
-        """The suffix of a shard's file, without its dot."""
-        return "zip" if self.format in ARCHIVES else self.format
-
-    @property
     def choice(self) -> RelationChoice:
         """Which relations are written."""
         return RelationChoice(self.kinds, self.between_only)
@@ -99,7 +91,7 @@ class Job:
             annotators=annotators.name,
             makers=sha256(makers.encode()).hexdigest() if makers else "",
             packages=_packages(settings),
-            parser=shipped_digest(),
+            parser=DiscourseParser.load().digest,
             prior=prior,
         )
 

@@ -9,13 +9,13 @@ answer, which the parser finds too, are Hypophora.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from disco2.annotation.annotator import raw_document
 from disco2.annotation.text import BLANK_LINE, LINE_END, pair_spans, pair_text
 from disco2.data import WITHOUT_SENSE, Argument, Document, Instance, Mention, Relation, RelationKind
+from disco2.data.records import find_runs
 from disco2.data.tree import MentionIndex, MentionIndexes
 from disco2.errors import BundleError, InputError, SettingsError
 from disco2.inference.plain_text import check_text, has_word, without_controls
@@ -65,34 +65,41 @@ def draft_relations(
 
     Without trees only neighbouring sentences are candidates.
     """
+    parsed: list[ParsedRelation] = []
+    answers: dict[int, float] = {}
     if choice.between_only or not has_trees(document):
-        return list(adjacent_sentences(document, paragraphs=paragraphs, marking=True))
-    layout = ParsedDocument(document)
-    answers = parser.find_answers(layout) if choice.asks_model else {}
-    between = _by_second(adjacent_sentences(document, paragraphs=paragraphs)) if choice.asks_model else {}
-    if not answers.keys() <= between.keys():  # an answer may open a new paragraph
-        everywhere = _by_second(adjacent_sentences(document, paragraphs="none"))
-        between |= {number: everywhere[number] for number in answers if number in everywhere}
-    parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
-    joined = _joined_sentences(document, parsed)
-    found: list[tuple[Relation, Candidate | ParsedRelation]] = [
-        (one.instance.relation, replace(one, answer=answers.get(number, 0.0)))
-        for number, one in between.items()
-        if number not in joined
+        between = {
+            number: marked(relation, opening_connective(document, document.sentences[number]))
+            for number, relation in adjacent_sentences(document, paragraphs).items()
+        }
+    else:
+        layout = ParsedDocument(document)
+        between = adjacent_sentences(document, paragraphs) if choice.asks_model else {}
+        answers = parser.find_answers(layout) if choice.asks_model else {}
+        if not answers.keys() <= between.keys():  # an answer may open a new paragraph
+            everywhere = adjacent_sentences(document, "none")
+            between |= {number: everywhere[number] for number in answers if number in everywhere}
+        parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
+        for number in _joined_sentences(document, parsed):
+            between.pop(number, None)
+    found: list[tuple[Relation, ParsedRelation | None, float]] = [
+        (relation, None, answers.get(number, 0.0)) for number, relation in between.items()
     ]
-    found += [(_relation(document, one.kind, one.arg1, one.arg2, one.connective), one) for one in parsed]
-    found.sort(key=lambda one: _text_order(one[0]))
-    named = [replace(relation, id=f"{document.id}:{number}") for number, (relation, _) in enumerate(found)]
+    found += [(_relation(document, one.kind, one.arg1, one.arg2, one.connective), one, 0.0) for one in parsed]
+    found.sort(key=lambda entry: _text_order(entry[0]))
+    named = [replace(relation, id=f"{document.id}:{number}") for number, (relation, *_) in enumerate(found)]
     mentions = MentionIndex(document)
     entries: list[Prediction | Candidate] = []
-    for instance, (_, one) in zip(with_neighbours(document, named), found, strict=True):
-        if isinstance(one, Candidate):
-            entries.append(replace(one, instance=instance))
-            continue
-        arg1, arg2 = find_span(document, one.arg1), find_span(document, one.arg2)
-        candidate = Candidate(instance, arg1, arg2, senses_only=True, presence=one.probability)
-        stated = one.kind is RelationKind.EXPLICIT
-        entries.append(_explicit(candidate, one, mentions) if stated else candidate)
+    for instance, (relation, one, answer) in zip(with_neighbours(document, named), found, strict=True):
+        candidate = Candidate(
+            instance,
+            find_span(document, relation.arg1.tokens),
+            find_span(document, relation.arg2.tokens),
+            senses_only=one is not None or bool(relation.connective),
+            presence=None if one is None else one.probability,
+            answer=answer,
+        )
+        entries.append(_explicit(candidate, one, mentions) if one and one.connective else candidate)
     return entries
 
 
@@ -116,14 +123,11 @@ def complete_relations(
     return found
 
 
-def adjacent_sentences(
-    document: Document, *, paragraphs: str = "blank", marking: bool = False
-) -> list[Candidate]:
-    """Every pair of neighbouring sentences of one paragraph, in order.
+def adjacent_sentences(document: Document, paragraphs: str) -> dict[int, Relation]:
+    """Every pair of neighbouring sentences of one paragraph, by the number of the second, in order.
 
     Paragraphs end at a ``blank`` line, at every ``line`` end, or at ``none``. A sentence without any letter
-    or digit is no argument, and its neighbours are not neighbours of each other. With ``marking``, a pair
-    whose second sentence opens with a connective is marked with it.
+    or digit is no argument, and its neighbours are not neighbours of each other.
     """
     if paragraphs not in PARAGRAPH_BREAKS:
         raise SettingsError(
@@ -133,30 +137,14 @@ def adjacent_sentences(
     tokens = [tuple(range(sentence.start, sentence.end)) for sentence in document.sentences]
     spans = [find_span(document, own) for own in tokens]
     usable = [has_word(span.text) for span in spans]
-    relations: list[Relation] = []
-    places: list[int] = []
+    found: dict[int, Relation] = {}
     for second in range(1, len(spans)):
         first = second - 1
-        if not (usable[first] and usable[second]):
-            continue
-        if parting is not None and parting.search(document.text, spans[first].end, spans[second].start):
-            continue
-        relation = _relation(document, RelationKind.IMPLICIT, tokens[first], tokens[second])
-        relation = replace(relation, id=f"{document.id}:{len(relations)}")
-        if marking:
-            relation = marked(relation, opening_connective(document, document.sentences[second]))
-        relations.append(relation)
-        places.append(first)
-    instances = with_neighbours(document, relations)
-    return [
-        Candidate(instance, spans[place], spans[place + 1], senses_only=bool(instance.relation.connective))
-        for place, instance in zip(places, instances, strict=True)
-    ]
-
-
-def _by_second(pairs: Sequence[Candidate]) -> dict[int, Candidate]:
-    """Pairs of neighbouring sentences by the number of the second."""
-    return {one.instance.document.sentence_index(one.instance.relation.arg2.tokens[0]): one for one in pairs}
+        end, start = spans[first].end, spans[second].start
+        parted = parting is not None and parting.search(document.text, end, start)
+        if usable[first] and usable[second] and not parted:
+            found[second] = _relation(document, RelationKind.IMPLICIT, tokens[first], tokens[second])
+    return found
 
 
 def with_neighbours(document: Document, relations: Sequence[Relation]) -> list[Instance]:
@@ -178,12 +166,9 @@ def marked(relation: Relation, connective: str) -> Relation:
 def find_span(document: Document, tokens: Sequence[int]) -> Span:
     """Where tokens lie, with the parts they fall into."""
     pieces = []
-    begin = 0
-    for place in range(1, len(tokens) + 1):
-        if place == len(tokens) or tokens[place] != tokens[place - 1] + 1:
-            start, end = document.tokens[tokens[begin]].start, document.tokens[tokens[place - 1]].end
-            pieces.append(Span(document.text[start:end], start, end))
-            begin = place
+    for first, behind in find_runs(tokens):
+        start, end = document.tokens[first].start, document.tokens[behind - 1].end
+        pieces.append(Span(document.text[start:end], start, end))
     if len(pieces) == 1:
         return pieces[0]
     return Span(" ".join(piece.text for piece in pieces), pieces[0].start, pieces[-1].end, tuple(pieces))
@@ -305,15 +290,19 @@ class GivenPair:
 def shared_mentions(candidate: Candidate, mentions: MentionIndex) -> tuple[SharedEntity, ...]:
     """The chains with a mention in each argument; a mention is where its head is, as the model has it."""
     relation, document = candidate.instance.relation, candidate.instance.document
-    first = _by_chain(relation.arg1, mentions)
-    second = _by_chain(relation.arg2, mentions)
+    first, second = (mentions.by_chain(one.tokens) for one in (relation.arg1, relation.arg2))
+
+    def spans(argument: Argument, found: list[Mention], origin: int) -> tuple[Span, ...]:
+        in_order = sorted(found, key=lambda mention: mention.start)
+        return tuple(mention_span(document, argument, one, origin) for one in in_order)
+
     return tuple(
         SharedEntity(
             chain,
-            tuple(mention_span(document, relation.arg1, one, candidate.origins[0]) for one in found),
-            tuple(mention_span(document, relation.arg2, one, candidate.origins[1]) for one in second[chain]),
+            spans(relation.arg1, first[chain], candidate.origins[0]),
+            spans(relation.arg2, second[chain], candidate.origins[1]),
         )
-        for chain, found in first.items()
+        for chain in first
         if chain in second
     )
 
@@ -323,15 +312,6 @@ def mention_span(document: Document, argument: Argument, mention: Mention, origi
     first, last = max(mention.start, argument.tokens[0]), min(mention.end - 1, argument.tokens[-1])
     start, end = document.tokens[first].start, document.tokens[last].end
     return Span(document.text[start:end], start - origin, end - origin)
-
-
-def _by_chain(argument: Argument, mentions: MentionIndex) -> dict[str, list[Mention]]:
-    tokens = argument.tokens
-    found: dict[str, list[Mention]] = {}
-    for mention in mentions.between(tokens[0], tokens[-1]):
-        if tokens[bisect_left(tokens, mention.head)] == mention.head:
-            found.setdefault(mention.chain, []).append(mention)
-    return {chain: sorted(some, key=lambda mention: mention.start) for chain, some in found.items()}
 
 
 def senses_of(model: AnyModel) -> tuple[str, ...]:

@@ -14,16 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from disco2.data import Argument, Document, Instance
+from disco2.data import Instance
 from disco2.data.batch import Floats
-from disco2.data.tree import (
-    ArgumentTree,
-    MentionIndex,
-    MentionIndexes,
-    argument_tree,
-    entity_links,
-    mention_node,
-)
+from disco2.data.tree import MentionIndex, MentionIndexes, argument_tree, entity_links, mention_node
 from disco2.errors import InputError
 from disco2.features import FeatureExtractor
 from disco2.inference.candidates import HYPOPHORA, mention_span
@@ -308,14 +301,18 @@ class EntitySpans:
         first, second = (argument_tree(document, one.tokens, relation=relation) for one in arguments)
         self.trees = first, second
         self.links = entity_links(first, second, mentions)
-        self._spans = tuple(
-            _spans(document, argument, tree, mentions, origin)
-            for argument, tree, origin in zip(arguments, self.trees, prediction.origins, strict=True)
-        )
+        self._spans: dict[tuple[int, int | None, str], Span] = {}
+        for side, (argument, tree) in enumerate(zip(arguments, self.trees, strict=True)):
+            between = mentions.between(tree.tokens[0], tree.tokens[-1])
+            for mention in sorted(between, key=lambda one: one.start - one.end):
+                place = side, mention_node(tree, mention), mention.chain
+                if place[1] is not None and place not in self._spans:  # of several mentions the longest
+                    span = mention_span(document, argument, mention, prediction.origins[side])
+                    self._spans[place] = span
 
     def span(self, side: int, node: int, chain: str) -> Span:
         """The text behind a node of the first (0) or second (1) argument's tree, as a mention of a chain."""
-        return self._spans[side][node, chain]
+        return self._spans[side, node, chain]
 
     def pairs(
         self, links: Sequence[Floats], totals: Floats
@@ -338,16 +335,3 @@ class EntitySpans:
             if link.pairs > rows * columns:
                 others.append((chain, link.pairs - rows * columns, total - terms.sum(axis=(0, 1))))
         return pairs, others
-
-
-def _spans(
-    document: Document, argument: Argument, tree: ArgumentTree, mentions: MentionIndex, origin: int
-) -> dict[tuple[int, str], Span]:
-    """The text behind each node and chain; of several mentions at one node, the longest."""
-    found: dict[tuple[int, str], Span] = {}
-    between = mentions.between(tree.tokens[0], tree.tokens[-1])
-    for mention in sorted(between, key=lambda one: one.start - one.end):
-        node = mention_node(tree, mention)
-        if node is not None and (node, mention.chain) not in found:
-            found[node, mention.chain] = mention_span(document, argument, mention, origin)
-    return found

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import FileIO
 from itertools import islice
@@ -15,10 +13,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from disco2.corpora.pairs import COLUMNS, REQUIRED, TABLE_ENDINGS
-from disco2.corpora.reading import WRONG_COLUMNS, read_table
+from disco2.corpora.reading import WRONG_COLUMNS, BrokenJsonError, parse_json, read_table
 from disco2.data import ReadIssues
 from disco2.errors import Disco2Error, InputError
-from disco2.files import TwinKeyError, behind_link, without_twins, write_text
+from disco2.files import behind_link, check_file_place, report_write_errors, write_text
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import Pipeline, check_batch_size
 from disco2.inference.plain_text import decoded
@@ -87,27 +85,19 @@ def parse_pair_line(number: int, line: bytes | None) -> PairLine:
     if line is None:
         return PairLine(number, error=f"The line has more than {LONGEST_LINE:,} bytes.")
     try:
-        data = json.loads(line.decode("utf-8"), object_pairs_hook=without_twins)
+        data = parse_json(line.decode("utf-8").rstrip())
     except UnicodeDecodeError as error:
         said = f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
         return PairLine(number, error=said)
-    except TwinKeyError as error:
-        return PairLine(number, error=f"The name '{error.key:.80}' occurs twice in one object.")
-    except json.JSONDecodeError as error:
-        is_header = {b"arg1", b"arg2"} <= set(re.split(rb"[^a-z0-9]+", line.lower()))
+    except BrokenJsonError as error:
+        is_header = {b"arg1", b"arg2"} <= set(re.split(rb"[^a-z0-9]+", line.lower())) and b"{" not in line
         table = " It looks like CSV: such a file needs a name that ends in .csv." if is_header else ""
-        return PairLine(number, error=f"This is not JSON: {error.msg} at character {error.pos}.{table}")
-    except ValueError:
-        return PairLine(number, error="A number in this JSON has too many digits.")
-    except RecursionError:
-        return PairLine(number, error="This JSON is nested too deeply.")
+        return PairLine(number, error=f"This is not JSON: {error.reason}.{table}")
     if not isinstance(data, dict):
         return PairLine(number, error="This is not an object in braces.")
     name = data.get("id")
     if isinstance(name, bool) or not isinstance(name, str | int | None):
         return PairLine(number, error="'id' is neither a text nor a whole number.")
-    if isinstance(name, str):
-        name = name.encode("utf-8", errors="replace").decode("utf-8")  # no file can hold half a character
     return _pair_line(number, name, data)
 
 
@@ -194,16 +184,12 @@ class ResumableLines:
         self._lock = FileLock(self.output.with_name(self.output.name + ".lock"))
 
     def __enter__(self) -> ResumableLines:
-        if self.output.exists() and not self.output.is_file():
-            raise InputError("The output is not a file.", where=str(self.output))
+        check_file_place(self.output)
         if not self._lock.take():
-            raise InputError(
-                "Another run is writing this output.",
-                where=str(self.part),
-                hint="Wait for it, or choose another --output.",
-            )
+            hint = "Wait for it, or choose another --output."
+            raise InputError("Another run is writing this output.", where=str(self.part), hint=hint)
         try:
-            with self._named_errors():
+            with report_write_errors(self.part):
                 resumes = not self._restart and self.part.exists() and self.part.stat().st_size > 0
                 if resumes:
                     self._check_description()
@@ -238,14 +224,14 @@ class ResumableLines:
     def append(self, lines: Iterable[str]) -> None:
         """Write lines, and come back when they are on the disk."""
         data = memoryview("".join(f"{line}\n" for line in lines).encode("utf-8"))
-        with self._named_errors():
+        with report_write_errors(self.part):
             while data:
                 data = data[self._file.write(data) or 0 :]
             os.fsync(self._file.fileno())
 
     def finish(self) -> None:
         """All lines are there: the part becomes the output."""
-        with self._named_errors():
+        with report_write_errors(self.part):
             self._file.close()  # Windows moves no file that is open
             self.part.replace(self.output)
             self.description.unlink(missing_ok=True)
@@ -263,26 +249,10 @@ class ResumableLines:
         for name, value in self._run.items():
             if known.get(name) != value:
                 why = f"was begun with another {name}" if known else "has no readable description"
+                hint = "Delete it, or add --restart to begin anew."
                 raise InputError(
-                    f"An unfinished output is there that {why}.",
-                    where=str(self.part),
-                    hint="Delete it, or add --restart to begin anew.",
+                    f"An unfinished output is there that {why}.", where=str(self.part), hint=hint
                 )
-
-    @contextmanager
-    def _named_errors(self) -> Iterator[None]:
-        """Turn errors of the file system into InputErrors."""
-        try:
-            yield
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None))
-            raise InputError(
-                "The disk is full." if full else f"It can't be written: {error.strerror or error}.",
-                where=str(self.part),
-                hint="What is done is kept. Make room, then give the same command again to go on."
-                if full
-                else "Choose another place.",
-            ) from error
 
 
 def _line_number(line: bytes) -> object:

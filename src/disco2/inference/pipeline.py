@@ -265,9 +265,9 @@ class Pipeline:
         """The same for many predictions, in order; much quicker where they are of one long text."""
         return explain_predictions(self.model, self.parser, predictions)
 
-    def view(self, prediction: Prediction, *, senses: int = 4) -> RelationView:
+    def view(self, prediction: Prediction) -> RelationView:
         """Trees, vectors and entities, to be drawn, and the scores of the most probable senses in parts."""
-        return relation_view(self.model, self.parser, prediction, senses=senses)
+        return relation_view(self.model, self.parser, prediction)
 
 
 def _warn(text: str) -> None:

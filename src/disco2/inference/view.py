@@ -14,7 +14,6 @@ import numpy as np
 
 from disco2.data.batch import Floats
 from disco2.data.tree import ArgumentTree, MentionIndex, node_labels
-from disco2.errors import InputError
 from disco2.inference.explanation import Decisions, EntitySpans, Explanation, source_of
 from disco2.inference.prediction import Prediction, Record, Span
 from disco2.model import AnyModel
@@ -23,6 +22,7 @@ from disco2.parser.parser import DiscourseParser
 
 DIGITS = 4  # of the numbers in vectors
 MEMBER = 1  # whose vectors are shown
+SENSES = 4  # most probable outcomes whose terms are shown
 
 Vector = tuple[float, ...]
 
@@ -100,44 +100,44 @@ class RelationView(Record):
     senses: tuple[ViewedSense, ...]  # the most probable first
 
 
-def relation_view(
-    model: AnyModel, parser: DiscourseParser, prediction: Prediction, *, senses: int = 4
-) -> RelationView:
+def relation_view(model: AnyModel, parser: DiscourseParser, prediction: Prediction) -> RelationView:
     """Trees, vectors and entities of a prediction, and the terms of its most probable outcomes."""
-    if senses < 0:
-        raise InputError(f"{senses} senses can't be shown.", hint="Give 0 or a larger number.")
     instance = source_of(prediction)
     entities = EntitySpans(prediction, MentionIndex(instance.document))
     composition = model.composition(instance)
     decisions = Decisions(model, parser)
     decision = decisions.of(prediction, entities=entities)
-    shown = list(prediction.probabilities)[:senses]
+    shown = list(prediction.probabilities)[:SENSES]
     # The parser decides about answers to questions; the model has scored the other outcomes.
     by_parser_alone = not set(shown) <= set(decision.labels)
     of_others = decisions.of(prediction, shown[1], entities) if by_parser_alone else decision
-    up, down = _node_vectors(entities, composition)
-    arguments = [
-        ViewedArgument(
-            span=span,
-            words=tuple(instance.document.words(tree.tokens)),
-            left=tuple(tree.left.tolist()),
-            right=tuple(tree.right.tolist()),
-            labels=tuple(node_labels(instance.document, tree)),
-            up=tuple(map(_rounded, vectors)),
+    arguments, mentions, ways = [], [], []
+    for side, (span, tree) in enumerate(zip((prediction.arg1, prediction.arg2), entities.trees, strict=True)):
+        up = _upward(tree, composition, side)
+        arguments.append(
+            ViewedArgument(
+                span=span,
+                words=tuple(instance.document.words(tree.tokens)),
+                left=tuple(tree.left.tolist()),
+                right=tuple(tree.right.tolist()),
+                labels=tuple(node_labels(instance.document, tree)),
+                up=tuple(map(_rounded, up)),
+            )
         )
-        for span, tree, vectors in zip((prediction.arg1, prediction.arg2), entities.trees, up, strict=True)
-    ]
+        nodes = [(link.first, link.second)[side] for link in entities.links]
+        ways.append([_downward(tree, up, some, composition) for some in nodes])
+        mentions.append(
+            [
+                tuple(ViewedMention(node, entities.span(side, node, link.chain).text) for node in some)
+                for link, some in zip(entities.links, nodes, strict=True)
+            ]
+        )
     return RelationView(
         relation=prediction,
         arguments=(arguments[0], arguments[1]),
         chains=tuple(
-            ViewedChain(
-                link.chain,
-                _mentions(entities, 0, link.first, link.chain),
-                _mentions(entities, 1, link.second, link.chain),
-                (_way(first), _way(second)),
-            )
-            for link, (first, second) in zip(entities.links, down, strict=True)
+            ViewedChain(link.chain, mentions[0][n], mentions[1][n], (ways[0][n], ways[1][n]))
+            for n, link in enumerate(entities.links)
         ),
         member=MEMBER,
         members=model.settings.members,
@@ -152,35 +152,30 @@ def relation_view(
     )
 
 
-NodeVectors = dict[int, Floats]
+def _upward(tree: ArgumentTree, composition: Composition | None, side: int) -> list[Floats]:
+    """u of every node, one at a time, in double precision: u = tanh(U [u_left; u_right]) above the leaves.
 
-
-def _node_vectors(
-    entities: EntitySpans, composition: Composition | None
-) -> tuple[tuple[list[Floats], list[Floats]], list[tuple[NodeVectors, NodeVectors]]]:
-    """u of every node of both trees; for each link d of the nodes from the root to its mentions.
-
-    One node at a time, in double precision: u = tanh(U [u_left; u_right]), d = u at the root,
-    d = tanh(V [d_parent; u_sibling]) below it. Nothing where the model composes nothing.
+    Empty where the model composes nothing.
     """
     if composition is None:
-        return ([], []), [({}, {})] * len(entities.links)
-    tree, other = entities.trees
+        return []
     leaves, U = composition.leaves.astype(np.float64), composition.U.astype(np.float64)
-    up, other_up = [*leaves[: tree.leaves]], [*leaves[tree.leaves :]]
-    for one, vectors in ((tree, up), (other, other_up)):
-        for left, right in zip(one.left.tolist(), one.right.tolist(), strict=True):
-            vectors.append(np.tanh(U @ np.concatenate([vectors[left], vectors[right]])))
-    V = composition.V
-    return (up, other_up), [
-        (_downward(tree, up, link.first, V), _downward(other, other_up, link.second, V))
-        for link in entities.links
-    ]
+    up = [*(leaves[-tree.leaves :] if side else leaves[: tree.leaves])]
+    for left, right in zip(tree.left.tolist(), tree.right.tolist(), strict=True):
+        up.append(np.tanh(U @ np.concatenate([up[left], up[right]])))
+    return up
 
 
-def _downward(tree: ArgumentTree, up: list[Floats], mentions: Iterable[int], V: Floats | None) -> NodeVectors:
-    if V is None:
+def _downward(
+    tree: ArgumentTree, up: list[Floats], mentions: Iterable[int], composition: Composition | None
+) -> dict[int, Vector]:
+    """d of the nodes from the root to the mentions; empty where the model has no downward vectors.
+
+    d = u at the root, d = tanh(V [d_parent; u_sibling]) below it.
+    """
+    if composition is None or composition.V is None:
         return {}
+    V = composition.V.astype(np.float64)
     way = {tree.root}
     for node in mentions:
         while node not in way:
@@ -189,18 +184,8 @@ def _downward(tree: ArgumentTree, up: list[Floats], mentions: Iterable[int], V: 
     down = {tree.root: up[tree.root]}
     for node in sorted(way - {tree.root}, reverse=True):  # parents before children
         parent = down[int(tree.parent[node])]
-        down[node] = np.tanh(V.astype(np.float64) @ np.concatenate([parent, up[tree.sibling(node)]]))
-    return down
-
-
-def _mentions(
-    entities: EntitySpans, side: int, nodes: Iterable[int], chain: str
-) -> tuple[ViewedMention, ...]:
-    return tuple(ViewedMention(node, entities.span(side, node, chain).text) for node in nodes)
-
-
-def _way(vectors: Mapping[int, Floats]) -> dict[int, Vector]:
-    return {node: _rounded(vector) for node, vector in vectors.items()}
+        down[node] = np.tanh(V @ np.concatenate([parent, up[tree.sibling(node)]]))
+    return {node: _rounded(vector) for node, vector in down.items()}
 
 
 def _rounded(vector: Floats) -> Vector:

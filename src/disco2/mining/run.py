@@ -19,17 +19,17 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from hashlib import blake2b, sha256
 from itertools import accumulate, chain, pairwise, starmap
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from disco2.annotation.annotator import Annotator, Annotators, Layer
 from disco2.annotation.cache import fingerprint
 from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.text import LINE_END, paragraphs, tokenise
 from disco2.bulk.documents import FilePatterns, show_name
-from disco2.corpora import protocols
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence
 from disco2.engines import Engine, Session, Task, outcomes_of
@@ -45,8 +45,8 @@ from disco2.mining.clauses import (
     may_hold_pair,
     may_link,
 )
-from disco2.parser import connectives
 from disco2.threads import single_threaded
+from disco2.version import VERSION
 
 BOTH = "both"
 PLACES = (BOTH, BETWEEN, INSIDE)
@@ -73,12 +73,9 @@ class MiningSettings:
             )
 
 
-class Candidates(NamedTuple):
-    """The sentences of a paragraph to annotate, and the numbers of those that may have a pair."""
-
-    document: Document
-    links: set[int]  # may be linked to the sentence before
-    holds: set[int]  # may hold a pair
+# The sentences of a paragraph to annotate, the numbers of those that may be linked to the sentence before,
+# and of those that may hold a pair.
+Candidates = tuple[Document, set[int], set[int]]
 
 
 class Miner:
@@ -96,7 +93,7 @@ class Miner:
         for paragraph in paragraphs:
             found = self._candidates(paragraph)
             size += len(paragraph)
-            if found.document.sentences:
+            if found[0].sentences:
                 waiting.append(found)
             if size > BATCH:
                 yield from self._annotated(waiting)
@@ -122,13 +119,13 @@ class Miner:
         ends = list(accumulate((len(sentences[number]) for number in wanted), initial=0))
         document = Document("", paragraph, chosen, tuple(starmap(Sentence, pairwise(ends))))
         index = {number: order for order, number in enumerate(wanted)}
-        return Candidates(document, {index[number] for number in links}, {index[number] for number in holds})
+        return document, {index[number] for number in links}, {index[number] for number in holds}
 
     def _annotated(self, waiting: Sequence[Candidates]) -> Iterator[MinedPair]:
         if not waiting:
             return
         with single_threaded():
-            documents = self._annotator.annotate([one.document for one in waiting], layers=LAYERS)
+            documents = self._annotator.annotate([document for document, _, _ in waiting], layers=LAYERS)
         for (_, links, holds), document in zip(waiting, documents, strict=True):
             for number, sentence in enumerate(document.sentences):
                 if number in links:
@@ -150,12 +147,6 @@ class Miner:
         return not any(map(self._held_out.holds, texts))
 
 
-# All code that decides what is found in a text, except the annotators'.
-_CODE = (
-    *sorted(Path(__file__).resolve().parent.glob("*.py")),
-    Path(protocols.__file__),
-    Path(connectives.__file__),
-)
 ATTEMPTS = 3  # deaths of processes on one block
 BLOCK = 500_000  # characters; a quarter of a minute of work
 _LONGEST_LINE = 1 << 16  # characters; a longer one is read in pieces
@@ -177,7 +168,6 @@ class Mined:
     source: str = ""
     found: int = 0  # pairs, before duplicates were dropped
     senses: Counter[str] = field(default_factory=Counter)
-    connectives: Counter[str] = field(default_factory=Counter)
     unread: list[Disco2Error] = field(default_factory=list)
 
     @property
@@ -208,16 +198,12 @@ def mine_files(
     files = FilePatterns(patterns)
     files.check_folders()
     parts = output.absolute().with_name(f"{output.name}.parts")
-    if held_out is None:
-        held_out = HeldOutSentences()
+    held_out = HeldOutSentences() if held_out is None else held_out
     work = MiningWork(parts, settings or MiningSettings(), held_out, by_line)
     lock = FileLock(parts / "lock")
     if not lock.take():
-        raise InputError(
-            "Another run is writing this output.",
-            where=str(output),
-            hint="Wait for it, or choose another --output.",
-        )
+        hint = "Wait for it, or choose another --output."
+        raise InputError("Another run is writing this output.", where=str(output), hint=hint)
     try:
         remove_scratch(parts)
         mined, names = Mined(), dict[str, None]()
@@ -252,26 +238,22 @@ class MiningWork:
     settings: MiningSettings
     held_out: HeldOutSentences
     by_line: bool
-    _miner: Miner | None = field(default=None, init=False, repr=False)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_miner": None}
+    @cached_property
+    def _miner(self) -> Miner:
+        return Miner(load_syntax(), self.settings, self.held_out)
 
     @property
     def identity(self) -> str:
-        """Everything that decides what is found in a text: code, weights, settings."""
-        annotators = Annotators(english_annotators(layers=LAYERS, on_demand=True))
-        code = sha256(b"".join(file.read_bytes() for file in _CODE)).hexdigest()
-        makers = fingerprint(annotators, LAYERS)
-        return json.dumps([code, makers, asdict(self.settings), self.held_out.digest, self.by_line])
+        """Everything that decides what is found in a text: version, weights, settings."""
+        makers = fingerprint(Annotators(english_annotators(layers=LAYERS, on_demand=True)), LAYERS)
+        return json.dumps([VERSION, makers, asdict(self.settings), self.held_out.digest, self.by_line])
 
     def part(self, name: str) -> Path:
         return self.parts / f"{name}.jsonl"
 
     def __call__(self, given: tuple[str, str, str]) -> dict[str, int]:
         name, source, text = given
-        if self._miner is None:
-            self._miner = Miner(load_syntax(), self.settings, self.held_out)
         texts = LINE_END.split(text) if self.by_line else [paragraph for _, paragraph in paragraphs(text)]
         lines = [
             json.dumps({**asdict(pair), "source": source}, ensure_ascii=False) + "\n"
@@ -347,7 +329,6 @@ def _selected_lines(work: MiningWork, names: Iterable[str], per_sense: int, mine
 
     for record in select(records, per_sense=per_sense):
         mined.senses[record["label"]] += 1
-        mined.connectives[record["connective"]] += 1
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 

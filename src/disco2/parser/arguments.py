@@ -28,7 +28,6 @@ FARTHEST = 6  # sentences before the connective's that are looked at for Arg1
 FIRST_HEADS_ARG2 = frozenset({"if", "when", "although", "though", "because", "since", "as"})
 
 
-@dataclass(frozen=True, slots=True)
 class Anchor:
     """What ties two arguments in a sentence: a connective, or the place where a clause begins without one.
 
@@ -38,17 +37,28 @@ class Anchor:
     the clause. ``upper_starts`` and ``upper_ends`` are the edges of the phrases over it.
     """
 
-    sentence: ParsedSentence
-    name: str
-    start: int
-    end: int
-    other: Span | None
-    link: str
-    second: int
-    first: int
-    boundaries: tuple[int, ...]
-    upper_starts: dict[int, str]
-    upper_ends: dict[int, str]
+    def __init__(
+        self, sentence: ParsedSentence, name: str, own: Span, other: Span | None, link: str, second: int
+    ) -> None:
+        self.sentence = sentence
+        self.name = name
+        self.start, self.end = own
+        self.other = other
+        self.link = link
+        self.second = second
+        self.first = sentence.heads[second] if second >= 0 else -1
+        self.boundaries = tuple(sorted({*sentence.boundaries, *own, *(other or ())}))
+        self.upper_starts: dict[int, str] = {}
+        self.upper_ends: dict[int, str] = {}
+        node = sentence.leaf[self.start]
+        while node >= 0:
+            label = sentence.labels[node]
+            here, there = sentence.starts[node], sentence.behind[sentence.ends[node]]
+            if here < self.start:
+                self.upper_starts.setdefault(here, f"{min(len(self.upper_starts), 3)} {label}")
+            if there > self.end:
+                self.upper_ends.setdefault(there, f"{min(len(self.upper_ends), 3)} {label}")
+            node = sentence.parents[node]
 
 
 def anchor_connective(sentence: ParsedSentence, candidate: ConnectiveCandidate) -> Anchor:
@@ -58,44 +68,14 @@ def anchor_connective(sentence: ParsedSentence, candidate: ConnectiveCandidate) 
     if other and sentence.words[parts[0][0]] in FIRST_HEADS_ARG2:
         own, other = parts[0], parts[1]
     head = sentence.head_of(range(*own))
-    return _anchor(sentence, candidate.name, own, other, sentence.links[head], sentence.heads[head])
+    return Anchor(sentence, candidate.name, own, other, sentence.links[head], sentence.heads[head])
 
 
 def anchor_clause(sentence: ParsedSentence, place: int) -> Anchor:
     """Tie the arguments to the place where a clause begins without a connective."""
     second = sentence.openers.get(place, place)
     link = sentence.links[second]
-    return _anchor(sentence, f"({link})", (place, place), None, link, second)
-
-
-def _anchor(
-    sentence: ParsedSentence, name: str, own: Span, other: Span | None, link: str, second: int
-) -> Anchor:
-    start, end = own
-    upper_starts: dict[int, str] = {}
-    upper_ends: dict[int, str] = {}
-    node = sentence.leaf[start]
-    while node >= 0:
-        label = sentence.labels[node]
-        here, there = sentence.starts[node], sentence.behind[sentence.ends[node]]
-        if here < start and here not in upper_starts:
-            upper_starts[here] = f"{min(len(upper_starts), 3)} {label}"
-        if there > end and there not in upper_ends:
-            upper_ends[there] = f"{min(len(upper_ends), 3)} {label}"
-        node = sentence.parents[node]
-    return Anchor(
-        sentence=sentence,
-        name=name,
-        start=start,
-        end=end,
-        other=other,
-        link=link,
-        second=second,
-        first=sentence.heads[second] if second >= 0 else -1,
-        boundaries=tuple(sorted({*sentence.boundaries, start, end, *(other or ())})),
-        upper_starts=upper_starts,
-        upper_ends=upper_ends,
-    )
+    return Anchor(sentence, f"({link})", (place, place), None, link, second)
 
 
 def arg2_boundaries(anchor: Anchor) -> tuple[list[int], list[int]]:
@@ -152,13 +132,8 @@ def _what_begins(anchor: Anchor, place: int, listed: ConnectiveList) -> tuple[st
         target = "is first"
     else:
         target = "left" if head < place else "right"
-    link = f"{sentence.links[edge]} {target}"
-    return (
-        sentence.tags[place],
-        listed.word(sentence.words[place]),
-        link,
-        sentence.clauses.get(place, "none"),
-    )
+    link, word = f"{sentence.links[edge]} {target}", listed.word(sentence.words[place])
+    return sentence.tags[place], word, link, sentence.clauses.get(place, "none")
 
 
 def _mark_before(sentence: ParsedSentence, place: int) -> str:

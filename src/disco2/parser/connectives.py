@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 
 from disco2.data import Document, Sentence
+from disco2.data.records import find_runs
 from disco2.parser.sentences import SUBJECTS, ParsedSentence
 
 GAP = " ... "  # between the parts of a discontinuous connective
@@ -256,15 +257,7 @@ class ConnectiveCandidate:
     @property
     def parts(self) -> tuple[tuple[int, int], ...]:
         """Begin and end of each run of tokens: one, or several where the connective has gaps."""
-        begins = [0, *(n for n in range(1, len(self.tokens)) if self.tokens[n] != self.tokens[n - 1] + 1)]
-        ends = [*begins[1:], len(self.tokens)]
-        return tuple(
-            (self.tokens[begin], self.tokens[end - 1] + 1) for begin, end in zip(begins, ends, strict=True)
-        )
-
-    @property
-    def first_part(self) -> tuple[int, int]:
-        return self.parts[0]
+        return tuple(find_runs(self.tokens))
 
 
 _COMPLEMENTS = frozenset({"ccomp", "csubj"})

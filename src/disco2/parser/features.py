@@ -26,7 +26,7 @@ def connective_features(
     """Features of a candidate: names of what holds. ``style`` describes the document."""
     words, tags, links, heads = sentence.words, sentence.tags, sentence.links, sentence.heads
     name = candidate.name
-    start, end = candidate.first_part
+    start, end = candidate.parts[0]
     length = len(words)
     own_tags = "+".join(tags[token] for token in candidate.tokens[:3])
     before_tag, before = (tags[start - 1], listed.word(words[start - 1])) if start else ("^", "^")
@@ -43,21 +43,11 @@ def connective_features(
 
     head = sentence.head_of(range(start, end))
     link, governor = links[head], heads[head]
-    if governor < 0:
-        governor_tag = governor_link = "root"
-        subject = first_subject = False
-        upper = -1
-        governor_word = "?"
-    else:
-        governor_tag, governor_link = tags[governor], links[governor]
-        subject = sentence.has_subject(governor)
-        upper = heads[governor]
-        first_subject = upper >= 0 and sentence.has_subject(upper)
-        governor_word = listed.word(words[governor])
-    upper_tag = tags[upper] if upper >= 0 else "root"
-    upper_word = listed.word(words[upper]) if upper >= 0 else "?"
+    upper = heads[governor] if governor >= 0 else -1
+    governor_tag, governor_link, subject, governor_word = _governor(sentence, governor, listed)
+    upper_tag, _, first_subject, upper_word = _governor(sentence, upper, listed)
     side = "right" if governor > head else "left"
-    rest = sum(1 for tag in tags[end:] if tag.startswith(("V", "M"))) > 0
+    rest = any(tag.startswith(("V", "M")) for tag in tags[end:])
 
     alone = [
         f"tags {own_tags}",
@@ -88,6 +78,14 @@ def connective_features(
         *style,
     ]
     return [("", ["bias", name, *alone]), (name, alone)]
+
+
+def _governor(sentence: ParsedSentence, token: int, listed: ConnectiveList) -> tuple[str, str, bool, str]:
+    """Tag and link of a token, whether it has a subject, and its word; -1 is what stands over the root."""
+    if token < 0:
+        return "root", "root", False, "?"
+    word = listed.word(sentence.words[token])
+    return sentence.tags[token], sentence.links[token], sentence.has_subject(token), word
 
 
 def _siblings(sentence: ParsedSentence, parent: int, start: int, end: int) -> tuple[str, str, bool]:
@@ -130,7 +128,7 @@ def sense_features(
 ) -> Item:
     """Features of a connective's sense beside ``connective_features``: what its two clauses look like."""
     name = candidate.name
-    start, end = candidate.first_part
+    start, end = candidate.parts[0]
     head = sentence.head_of(range(start, end))
     second = sentence.heads[head]
     first = sentence.heads[second] if second >= 0 else -1

@@ -19,9 +19,9 @@ from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place, read_listed_files
 
 Scores = NDArray[np.float32]
-# Names of features, and pairs of a head with names: ``("if", ["x", "y"])`` stands for "if|x" and "if|y", and
-# ``("", ["x"])`` for "x". Few heads occur in a model, so that most such names need not be made or looked up.
-Item = Sequence[str | tuple[str, Sequence[str]]]
+# Heads with names of features: ``("if", ["x", "y"])`` stands for "if|x" and "if|y", and ``("", ["x"])`` for
+# "x". Few heads occur in a model, so that most such names need not be made or looked up.
+Item = Sequence[tuple[str, Sequence[str]]]
 MODEL_FILE, WEIGHTS_FILE = "model.json", "weights.safetensors"
 FORMAT = 1
 
@@ -30,8 +30,7 @@ FORMAT = 1
 class LinearModel:
     """Scores ``s = Σ_f W[f]`` of classes, f running over the features of an item that the model knows.
 
-    ``weights`` is [features + 1, classes]; its last row is zero, for features that are not known. One class
-    means a yes-no question or a ranking.
+    ``weights`` is [features, classes]. One class means a yes-no question or a ranking.
     """
 
     classes: tuple[str, ...]
@@ -50,17 +49,14 @@ class LinearModel:
     def scores(self, items: Sequence[Item]) -> Scores:
         """[items, classes]; all items at once, because one gather is quicker than many."""
         result = np.zeros((len(items), self.weights.shape[1]), dtype=np.float32)
-        unknown = len(self.rows)
-        known, by_head = self.rows.get, self._rows_by_head
+        by_head = self._rows_by_head
         rows: list[int] = []
         ends = []
         for item in items:
-            for part in item:
-                if isinstance(part, str):
-                    rows.append(known(part, unknown))
-                elif part[0] in by_head:
-                    below = by_head[part[0]]
-                    rows += [below[name] for name in part[1] if name in below]
+            for head, names in item:
+                below = by_head.get(head)
+                if below:
+                    rows += [below[name] for name in names if name in below]
             ends.append(len(rows))
         begins = np.array([0, *ends[:-1]])
         filled = np.flatnonzero(begins < ends)
@@ -77,13 +73,7 @@ class LinearModel:
 
 def feature_names(item: Item) -> list[str]:
     """All names of an item's features, each with its head."""
-    names = []
-    for part in item:
-        if isinstance(part, str):
-            names.append(part)
-        else:
-            names += [f"{part[0]}|{name}" if part[0] else name for name in part[1]]
-    return names
+    return [f"{head}|{name}" if head else name for head, names in item for name in names]
 
 
 def probabilities(scores: Scores) -> NDArray[np.float64]:
@@ -113,15 +103,15 @@ def write_models(
             for name, model in models.items()
         },
     }
-    weights = {name: model.weights[:-1].astype(np.float16) for name, model in models.items()}
+    weights = {name: model.weights.astype(np.float16) for name, model in models.items()}
     with folder_in_place(folder, HIDDEN_LIST, force=force) as place:
         text = json.dumps(content, ensure_ascii=False, indent=1)
         (place / MODEL_FILE).write_text(text + "\n", encoding="utf-8")
         (place / WEIGHTS_FILE).write_bytes(save(weights))
 
 
-def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
-    """Read what ``write_models`` wrote; BundleError where it is missing, damaged or of another format."""
+def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any], str]:
+    """Models, settings and a hash of both; BundleError if they are missing, damaged or of another format."""
     files = read_listed_files(folder)
     try:
         content = json.loads(files[MODEL_FILE])
@@ -137,22 +127,9 @@ def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any]]:
             weights = arrays[name].astype(np.float32)
             if weights.shape != (len(features), len(described["classes"])):
                 raise ValueError(f"{name} has {weights.shape} weights")
-            padded = np.vstack([weights, np.zeros((1, weights.shape[1]), dtype=np.float32)])
             rows = {feature: row for row, feature in enumerate(features)}
-            models[name] = LinearModel(tuple(described["classes"]), rows, padded)
-        return models, dict(content["settings"])
+            models[name] = LinearModel(tuple(described["classes"]), rows, weights)
+        hashes = [sha256(files[name]).hexdigest() for name in (MODEL_FILE, WEIGHTS_FILE)]
+        return models, dict(content["settings"]), sha256("".join(hashes).encode()).hexdigest()
     except (ValueError, LookupError, TypeError, AttributeError, SafetensorError) as error:
         raise BundleError(f"The parser's model can't be read: {error}.", where=str(folder)) from error
-
-
-def models_digest(folder: Path) -> str:
-    """A hash that tells models apart, from the folder's list alone."""
-    try:
-        listed = json.loads((folder / HIDDEN_LIST.name).read_text(encoding="utf-8"))["files"]
-        return sha256("".join(listed[name] for name in (MODEL_FILE, WEIGHTS_FILE)).encode()).hexdigest()
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        raise BundleError(
-            f"The parser's list of files can't be read: {error}.",
-            where=str(folder),
-            hint="Install disco2 again.",
-        ) from error

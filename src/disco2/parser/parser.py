@@ -28,12 +28,11 @@ from disco2.parser.linear import (
     Item,
     LinearModel,
     Scores,
-    models_digest,
     probabilities,
     read_models,
     yes_probabilities,
 )
-from disco2.parser.sentences import read_sentence
+from disco2.parser.sentences import ParsedSentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first
@@ -82,7 +81,7 @@ class ParsedDocument:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.sentences = [read_sentence(document, number) for number in range(len(document.sentences))]
+        self.sentences = [ParsedSentence(document, number) for number in range(len(document.sentences))]
         self.style = features.describe_style(self.sentences)
 
     def locate(self, tokens: Sequence[int]) -> tuple[int, ConnectiveCandidate]:
@@ -331,7 +330,7 @@ class DiscourseParser:
 
 @lru_cache(maxsize=4)
 def _load(folder: Path) -> DiscourseParser:
-    models, settings = read_models(folder)
+    models, settings, digest = read_models(folder)
     listed = ConnectiveList(
         {name: tuple(senses) for name, senses in settings["connectives"].items()},
         frozenset(settings["frequent words"].split()),
@@ -341,13 +340,8 @@ def _load(folder: Path) -> DiscourseParser:
         listed,
         least=settings["least connective"],
         least_clause=settings["least clause"],
-        digest=models_digest(folder),
+        digest=digest,
     )
-
-
-def shipped_digest() -> str:
-    """What tells the shipped parser from others, without loading it."""
-    return models_digest(SHIPPED)
 
 
 def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[int, ...]:

@@ -6,7 +6,6 @@ Everything here counts tokens from the sentence's first one; ends are exclusive.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from disco2.annotation.heads import depths_below_root
 from disco2.data import Document, Token
@@ -24,13 +23,13 @@ CLOSING_WORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """The words and both trees of a sentence.
+    """The words and both trees of one sentence; LayerError where it has no phrases or dependencies.
 
-    ``leaf`` is the smallest phrase over each token, ``children`` the phrases below each phrase, ``left`` and
-    ``right`` the first token and the end of the subtree that a token heads. ``closing`` are marks that belong
-    to the words before them, ``behind`` has each place moved behind such marks.
+    ``words`` are in small letters, ``links`` the labels of dependencies, ``dependents`` the tokens below each
+    token, ``left`` and ``right`` the first token and the end of the subtree that a token heads. ``leaf`` is
+    the smallest phrase over each token, ``children`` the phrases below each phrase. ``closing`` are marks
+    that belong to the words before them, ``behind`` has each place moved behind such marks.
 
     ``boundaries`` are the places where a discourse unit may begin or end, in order, with both ends of the
     sentence: the edges of clauses in either tree, and the words behind a mark of punctuation. Closing marks
@@ -39,28 +38,72 @@ class ParsedSentence:
     with its closing marks.
     """
 
-    start: int
-    words: tuple[str, ...]  # small letters
-    forms: tuple[str, ...]
-    tags: tuple[str, ...]
-    heads: tuple[int, ...]
-    links: tuple[str, ...]
-    depths: tuple[int, ...]
-    dependents: tuple[tuple[int, ...], ...]
-    left: tuple[int, ...]
-    right: tuple[int, ...]
-    labels: tuple[str, ...]
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    parents: tuple[int, ...]
-    children: tuple[tuple[int, ...], ...]
-    leaf: tuple[int, ...]
-    closing: tuple[bool, ...]
-    behind: tuple[int, ...]
-    boundaries: tuple[int, ...]
-    openers: dict[int, int]
-    clauses: dict[int, str]
-    clause_ends: dict[int, str]
+    def __init__(self, document: Document, number: int) -> None:
+        sentence = document.sentences[number]
+        phrases, dependencies = sentence.constituents, sentence.dependencies
+        if phrases is None or dependencies is None:
+            lacking = "phrases" if phrases is None else "dependencies"
+            raise LayerError(
+                f"Sentence {number + 1} of '{document.id}' has no {lacking}.",
+                hint="Annotate the document with constituents and dependencies first.",
+            )
+        tokens = document.tokens[sentence.start : sentence.end]
+        length = len(tokens)
+        self.start = sentence.start
+        self.words = tuple([token.text.lower() for token in tokens])
+        self.tags = tuple([token.tag for token in tokens])
+        self.closing = tuple([_closes(token) for token in tokens])
+        self.behind = list(range(length + 1))
+        for place in range(length - 1, 0, -1):
+            if self.closing[place]:
+                self.behind[place] = self.behind[place + 1]
+        self.heads, self.links = dependencies.heads, dependencies.labels
+        self._lay_out_dependencies(length)
+        self.labels, self.starts, self.ends = phrases.labels, phrases.starts, phrases.ends
+        self.parents = phrases.parents
+        self.leaf = [0] * length
+        self.children: list[list[int]] = [[] for _ in self.labels]
+        for node, (parent, start, end) in enumerate(zip(self.parents, self.starts, self.ends, strict=True)):
+            self.leaf[start:end] = [node] * (end - start)
+            if parent >= 0:
+                self.children[parent].append(node)
+        self._find_boundaries(length)
+
+    def _lay_out_dependencies(self, length: int) -> None:
+        self.dependents: list[list[int]] = [[] for _ in range(length)]
+        for token, head in enumerate(self.heads):
+            if head >= 0:
+                self.dependents[head].append(token)
+        self.depths = depths_below_root(self.heads)
+        self.left, self.right = list(range(length)), list(range(1, length + 1))
+        for token in sorted(range(length), key=lambda token: -self.depths[token]):
+            head = self.heads[token]
+            # A comma before a clause hangs on the clause's head, but the clause begins behind it.
+            if head >= 0 and not (self.links[token] == "punct" and token < head and self.closing[token]):
+                self.left[head] = min(self.left[head], self.left[token])
+                self.right[head] = max(self.right[head], self.right[token])
+
+    def _find_boundaries(self, length: int) -> None:
+        places = {0, length}
+        self.clauses: dict[int, str] = {}
+        self.clause_ends: dict[int, str] = {}
+        for label, start, end in zip(self.labels, self.starts, self.ends, strict=True):
+            if label in CLAUSES:
+                places.update((start, end))
+                self.clauses.setdefault(start, label)
+                self.clause_ends.setdefault(self.behind[end], label)
+        self.openers: dict[int, int] = {}
+        for token, link in enumerate(self.links):
+            left = self.left[token]
+            if link in CLAUSE_LINKS:
+                places.update((left, self.right[token]))
+            if self.depths[token] < self.depths[self.openers.setdefault(left, token)]:
+                self.openers[left] = token
+        for token in range(1, length):
+            after_mark = self.tags[token - 1] in CLOSING or self.words[token - 1] in CLOSING_WORDS
+            if after_mark or self.tags[token] in (":", "-LRB-", "``"):
+                places.add(token)
+        self.boundaries = tuple(sorted({self.behind[place] for place in places}))
 
     def __len__(self) -> int:
         return len(self.words)
@@ -90,91 +133,6 @@ class ParsedSentence:
                 break
             node = above
         return node, exact
-
-
-def read_sentence(document: Document, number: int) -> ParsedSentence:
-    """Lay out one sentence of a document; LayerError where it has no tags, phrases or dependencies."""
-    sentence = document.sentences[number]
-    phrases, links = sentence.constituents, sentence.dependencies
-    if phrases is None or links is None:
-        lacking = "phrases" if phrases is None else "dependencies"
-        raise LayerError(
-            f"Sentence {number + 1} of '{document.id}' has no {lacking}.",
-            hint="Annotate the document with constituents and dependencies first.",
-        )
-    tokens = document.tokens[sentence.start : sentence.end]
-    length = len(tokens)
-    heads = links.heads
-    dependents: list[list[int]] = [[] for _ in range(length)]
-    for token, head in enumerate(heads):
-        if head >= 0:
-            dependents[head].append(token)
-    depths = depths_below_root(heads)
-    closing = tuple([_closes(token) for token in tokens])
-    behind = list(range(length + 1))
-    for place in range(length - 1, 0, -1):
-        if closing[place]:
-            behind[place] = behind[place + 1]
-    left, right = list(range(length)), list(range(1, length + 1))
-    for token in sorted(range(length), key=lambda token: -depths[token]):
-        head = heads[token]
-        # A comma before a clause hangs on the clause's head, but the clause begins behind it.
-        if head >= 0 and not (links.labels[token] == "punct" and token < head and closing[token]):
-            left[head] = min(left[head], left[token])
-            right[head] = max(right[head], right[token])
-    leaf = [0] * length
-    children: list[list[int]] = [[] for _ in phrases.labels]
-    for node, parent in enumerate(phrases.parents):
-        start, end = phrases.starts[node], phrases.ends[node]
-        leaf[start:end] = [node] * (end - start)
-        if parent >= 0:
-            children[parent].append(node)
-    forms = tuple([token.text for token in tokens])
-    words = tuple([form.lower() for form in forms])
-    tags = tuple([token.tag for token in tokens])
-    places = {0, length}
-    clauses: dict[int, str] = {}
-    clause_ends: dict[int, str] = {}
-    for label, start, end in zip(phrases.labels, phrases.starts, phrases.ends, strict=True):
-        if label in CLAUSES:
-            places.update((start, end))
-            clauses.setdefault(start, label)
-            clause_ends.setdefault(behind[end], label)
-    openers: dict[int, int] = {}
-    for token, link in enumerate(links.labels):
-        if link in CLAUSE_LINKS:
-            places.update((left[token], right[token]))
-        other = openers.get(left[token])
-        if other is None or depths[token] < depths[other]:
-            openers[left[token]] = token
-    for token in range(1, length):
-        after_mark = tags[token - 1] in CLOSING or words[token - 1] in CLOSING_WORDS
-        if after_mark or tags[token] in (":", "-LRB-", "``"):
-            places.add(token)
-    return ParsedSentence(
-        start=sentence.start,
-        words=words,
-        forms=forms,
-        tags=tags,
-        heads=heads,
-        links=links.labels,
-        depths=depths,
-        dependents=tuple(map(tuple, dependents)),
-        left=tuple(left),
-        right=tuple(right),
-        labels=phrases.labels,
-        starts=phrases.starts,
-        ends=phrases.ends,
-        parents=phrases.parents,
-        children=tuple(map(tuple, children)),
-        leaf=tuple(leaf),
-        closing=closing,
-        behind=tuple(behind),
-        boundaries=tuple(sorted({behind[place] for place in places})),
-        openers=openers,
-        clauses=clauses,
-        clause_ends=clause_ends,
-    )
 
 
 def _closes(token: Token) -> bool:

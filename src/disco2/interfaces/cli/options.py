@@ -51,12 +51,12 @@ def suggest(values: Iterable[str], *names: str, help: str, **more: Any) -> Any:
     return typer.Option(*names, help=help.format(", ".join(known)), autocompletion=complete, **more)
 
 
-def choose(what: str, values: Iterable[str], *names: str, help: str, optional: bool = False) -> Any:
-    """An option that takes one of these values; SettingsError for another one. ``optional`` allows ""."""
+def choose(what: str, values: Iterable[str], *names: str, help: str) -> Any:
+    """An option that takes one of these values; SettingsError for another one."""
     known = tuple(values)
 
     def check(text: str) -> str:
-        if text not in known and (text or not optional):
+        if text not in known:
             raise SettingsError(f"Unknown {what} '{text}'.", hint=f"Choose one of: {', '.join(known)}.")
         return text
 
