@@ -9,11 +9,13 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
 from disco2.bulk import BulkProgress, BulkSummary, predict_files
 from disco2.bulk.output import OutputFolder
+from disco2.corpora.disrpt import read_disrpt
 from disco2.engines import DaskEngine, LocalEngine
 from disco2.errors import InputError, MissingExtraError
 from disco2.inference.prediction import relation_forms
@@ -50,7 +52,7 @@ def test_the_output(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
     assert str(tmp_path) not in (out / "manifest.json").read_text()
 
 
-@pytest.mark.parametrize("format", ["jsonl", "parquet", "csv"])
+@pytest.mark.parametrize("format", ["jsonl", "parquet", "brat"])
 def test_the_number_of_workers_and_the_engine_change_no_byte(
     predict: Predicting, corpus: Path, tmp_path: Path, format: str
 ) -> None:
@@ -69,6 +71,19 @@ def test_the_number_of_workers_and_the_engine_change_no_byte(
     again = contents(tmp_path / "again")
     assert again.pop(ROOT) != found[0].pop(ROOT)  # but in one place, which says where it lay
     assert again == found[0]
+
+
+def test_shards_of_other_forms_are_archives(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    summary = predict(corpus / PATTERN, output=out, format="disrpt")
+    relations = documents_read = 0
+    for file in sorted((out / "relations").iterdir()):
+        with ZipFile(file) as archive:
+            archive.extractall(tmp_path / "read")
+        read = read_disrpt(tmp_path / "read" / file.stem / "relations.rels")
+        relations += len(read.relations)
+        documents_read += len(read.documents)
+    assert (documents_read, relations) == (summary.documents, summary.relations)
 
 
 def test_dask_writes_the_same(predict: Predicting, corpus: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -103,11 +104,27 @@ def test_relations_are_like_a_list(small: Pipeline) -> None:
     assert repr(small).startswith("<Pipeline small: 2 senses")
 
 
+def test_a_data_frame_needs_pandas(small: Pipeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(InputError, match="pip install pandas"):
+        small(TEXT).to_dataframe()
+    monkeypatch.undo()
+    pytest.importorskip("pandas")
+    table = small(TEXT).to_dataframe()
+    assert table["arg1_spans"].iloc[0] == "0-25"
+    assert list(table["gloss"]) == [one.gloss for one in small(TEXT)]
+
+
 def test_senses_directions_and_glosses_of_a_relation(small: Pipeline) -> None:
     shares = {"Contingency.Cause": 0.4, "Expansion.Conjunction": 0.35, "Expansion.Manner": 0.25}
     answer = small.classify("It rained.", "We left.")
     one = replace(answer, sense="Contingency.Cause", probability=0.4, probabilities=shares)
     assert one.top(2) == (("Contingency.Cause", 0.4), ("Expansion.Conjunction", 0.35))
+    assert one.level(1).sense == "Expansion"
+    assert one.level(1).probabilities == pytest.approx({"Expansion": 0.6, "Contingency": 0.4})
+    assert one.level(2) == one
+    with pytest.raises(InputError, match="no level 3"):
+        one.level(3)
     assert (one.gloss, replace(one, direction="Result").gloss) == ("", "so")
     assert repr(replace(one, direction="Reason")) == (
         "<Contingency.Cause 40.0%, Implicit, Reason: [because]: 'It rained.', 'We left.'>"

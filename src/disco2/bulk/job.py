@@ -13,13 +13,16 @@ from disco2.annotation.cache import fingerprint
 from disco2.bundle.manifest import digest
 from disco2.errors import InputError, MissingExtraError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
+from disco2.inference.exports import BRAT, CONLL16, DISRPT
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import check_encoding
 from disco2.inference.prediction import SCHEMA, RelationChoice
 from disco2.parser.parser import DiscourseParser
 from disco2.version import VERSION
 
-JSONL, PARQUET, CSV = FORMATS = ("jsonl", "parquet", "csv")
+JSONL, PARQUET, CSV = "jsonl", "parquet", "csv"
+ARCHIVES = (CONLL16, DISRPT, BRAT)  # formats of other programs: a shard is a zip file with a folder in it
+FORMATS = (JSONL, PARQUET, CSV, *ARCHIVES)
 SHARD_DOCUMENTS = 500  # some seconds of work
 MOST_BYTES = 5_000_000  # a very long novel
 MOST_SECONDS = 900  # several times what MOST_BYTES take
@@ -55,6 +58,11 @@ class BulkSettings:
                 option = f"--{name.replace('_', '-')}"
                 raise InputError(f"{option} is {getattr(self, name)}.", hint=f"Give {number} or more.")
         check_encoding(self.encoding)
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of a shard's file, without its dot."""
+        return "zip" if self.format in ARCHIVES else self.format
 
     @property
     def choice(self) -> RelationChoice:

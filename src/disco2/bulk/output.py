@@ -3,7 +3,7 @@
 OUTPUT/
   manifest.json             the job, totals, every shard with its hash; written last
   errors.jsonl              documents without relations, and why
-  relations/KEY.jsonl       the shards (or .parquet, .csv); KEY is a hash of documents and job
+  relations/KEY.jsonl       the shards (or .parquet, .csv, .zip); KEY is a hash of documents and job
   records/KEY.json          what is in a shard, and its hash
   records/.root             a hash of the path of the documents: two corpora may have the same name
   .working/                 during a run: its job and a lock
@@ -22,19 +22,20 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from disco2.bulk.job import CSV, FORMATS, KEY_DIGITS, PARQUET, import_pyarrow
+from disco2.bulk.job import ARCHIVES, CSV, FORMATS, KEY_DIGITS, PARQUET, import_pyarrow
 from disco2.bundle.manifest import digest
 from disco2.data import Document
 from disco2.errors import InputError
 from disco2.files import hash_file, remove_scratch, write_bytes, write_text
 from disco2.inference.explanation import Explanation
+from disco2.inference.exports import write_archive
 from disco2.inference.prediction import COLUMNS, Prediction, csv_lines, csv_row, relation_forms
 from disco2.lock import FileLock
 
 FORMAT = 1  # of the folder
 MANIFEST, ERRORS = "manifest.json", "errors.jsonl"
 RELATIONS, RECORDS, WORKING = "relations", "records", ".working"
-_SUFFIXES = {RELATIONS: {f".{one}" for one in FORMATS}, RECORDS: {".json"}}
+_SUFFIXES = {RELATIONS: {".zip", *(f".{one}" for one in FORMATS)}, RECORDS: {".json"}}
 _KEY = re.compile(rf"[0-9a-f]{{{KEY_DIGITS}}}")
 ROW_GROUP = 5_000  # rows of Parquet that are held in memory before they are compressed
 
@@ -231,6 +232,8 @@ def write_shard(path: Path, format: str, answers: Iterable[Answer], *, outcomes:
     if format == CSV:
         rows = (csv_lines(csv_row(answer.document.id, one) for one in answer.relations) for answer in answers)
         return _write_text(path, chain([csv_lines([COLUMNS])], rows))
+    if format in ARCHIVES:
+        return write_archive(path, ((answer.document, answer.relations) for answer in answers), format)
     return _write_text(path, map(_json_line, answers))
 
 

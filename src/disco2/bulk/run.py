@@ -85,7 +85,7 @@ def predict_files(
     """
     files = FilePatterns(patterns)
     files.check_folders()
-    folder = OutputFolder(output.absolute(), job.settings.format)
+    folder = OutputFolder(output.absolute(), job.settings.suffix)
     if next(files.walk(without=folder.path), None) is None:
         raise InputError(
             "No file matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."

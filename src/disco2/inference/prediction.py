@@ -9,7 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,8 @@ from disco2.parser.connectives import gloss
 from disco2.version import VERSION
 
 if TYPE_CHECKING:
+    from pandas import DataFrame
+
     from disco2.inference.explanation import Explanation
     from disco2.inference.pipeline import Pipeline
 
@@ -131,6 +133,28 @@ class Prediction(Record):
         """The ``k`` most probable outcomes with their probabilities."""
         return tuple(self.probabilities.items())[: max(k, 0)]
 
+    def level(self, number: int) -> Prediction:
+        """The same relation with senses of level 1 (class) or 2 (type).
+
+        Probabilities are summed by class, so that the best class need not be that of the best sense.
+        """
+        if number not in (1, 2):
+            raise InputError(f"There is no level {number}.", hint="Choose 1 or 2; level 3 is `direction`.")
+        summed: dict[str, float] = {}
+        for sense, probability in self.probabilities.items():
+            name = ".".join(sense.split(".")[:number])
+            summed[name] = summed.get(name, 0.0) + probability
+        ranked = dict(sorted(summed.items(), key=lambda one: -one[1]))
+        best = next(iter(ranked), self.sense)
+        direction = self.direction if best == self.sense else ""
+        return replace(
+            self,
+            sense=best,
+            probability=ranked.get(best, self.probability),
+            probabilities=ranked,
+            direction=direction,
+        )
+
     def __repr__(self) -> str:
         said = f"{self.sense} {100 * self.probability:.1f}%, {describe_kind(self)}"
         return f"<{said}: {_short(self.arg1.text)!r}, {_short(self.arg2.text)!r}>"
@@ -197,6 +221,14 @@ class Relations(list[Prediction]):
     def to_dict(self, explanations: Sequence[Explanation] | None = None) -> Json:
         """The same as JSON: what ``disco2 predict --json`` prints."""
         return self._heading | _text_body(self.document, self, explanations)
+
+    def to_dataframe(self) -> DataFrame:
+        """A row for each relation; needs pandas."""
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("pandas is not installed.", hint="Install it with: pip install pandas") from None
+        return pandas.DataFrame([csv_row(one.document, one) for one in self], columns=list(COLUMNS))
 
 
 # The kinds that can be found, as PDTB-style corpora spell them.

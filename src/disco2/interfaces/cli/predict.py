@@ -31,6 +31,7 @@ from disco2.bulk import (
 )
 from disco2.errors import InputError
 from disco2.inference.candidates import has_trees
+from disco2.inference.exports import FORMS, write_relations
 from disco2.inference.pairs import PairLine, ResumableLines, answer_lines, places, read_pair_lines
 from disco2.inference.pipeline import model_digest
 from disco2.inference.plain_text import text_warnings
@@ -96,6 +97,15 @@ def predict(
     document: Annotated[
         Path | None, options.path_option(help="A document that disco2 annotate wrote.")
     ] = None,
+    output: Annotated[
+        Path | None, options.path_option(help="With --form: a new folder for the relations.")
+    ] = None,
+    form: Annotated[
+        str,
+        options.choose(
+            "form", FORMS, help="Write the relations into the folder --output, as {}.", optional=True
+        ),
+    ] = "",
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,
     min_probability: MinProbability = 0.0,
@@ -110,6 +120,10 @@ def predict(
     options.check_source(text, file, document, hint=f"Give a text in quotes, --file or --document. {others}")
     if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
         raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
+    if bool(form) != (output is not None):
+        raise InputError(
+            "--form and --output belong together.", hint="Use --form conll16 --output DIR, or --json > FILE."
+        )
     choice = replace(relations.choice, min_probability=min_probability)
     # Input is read before models are loaded, so that a wrong path is reported at once.
     known, makers, content = None, None, text or ""
@@ -125,6 +139,11 @@ def predict(
         for warning in text_warnings(known.text):
             print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
+        if output is not None:
+            for note in write_relations([(known, found)], output, form):
+                print_note(note)
+            print_note(f"{len(found)} relations written as {form} to {output}")
+            return
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
             print_json(text_result(nlp, known, found, explanations, annotators=makers))
@@ -263,7 +282,8 @@ def bulk(
         options.choose(
             "format",
             FORMATS,
-            help=f"{JSONL}: a line per document; parquet or csv: a row per relation.",
+            help=f"{JSONL}: a line per document; parquet or csv: a row per relation; conll16, disrpt or "
+            "brat: zip files.",
         ),
     ] = JSONL,
     shard_documents: Annotated[
