@@ -24,7 +24,7 @@ from disco2.experiments.division import Parts, Source, corpus_statistics, divide
 from disco2.experiments.evaluating import evaluate_model
 from disco2.experiments.runs import RunPlan, Runs
 from disco2.experiments.train_run import prepare_training, save_model, train_model
-from disco2.features.descriptions import layout_features
+from disco2.features.clauses import layout_features
 from tests.corpora.made_up import corpus as make_corpus
 from tests.corpora.made_up import relation as make_relation
 

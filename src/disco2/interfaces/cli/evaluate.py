@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from disco2.annotation.annotator import Annotators
 from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import ALL
@@ -43,6 +45,7 @@ from disco2.interfaces.cli.listing import (
     results,
 )
 from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, choose, path_option
+from disco2.reporting.findings import Findings
 from disco2.reporting.page import write_findings
 from disco2.shipped import find_model
 
@@ -65,6 +68,14 @@ def evaluate(
             "the shared tasks' own, with a label for every relation of the part, explicit ones too.",
         ),
     ] = JSONL,
+    end_to_end: Annotated[
+        bool,
+        typer.Option(
+            "--end-to-end",
+            help="Score all relations found in raw text: connectives, arguments, senses. All layers are "
+            "annotated, unless --automatic names others.",
+        ),
+    ] = False,
     as_json: AsJson = False,
     *,
     corpus: CorpusOptions,
@@ -72,6 +83,11 @@ def evaluate(
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     if form != JSONL and predictions is None:
         raise SettingsError(f"There is no file for the form '{form}'.", hint="Add --predictions FILE.")
+    if end_to_end:
+        if predictions is not None:
+            raise SettingsError("--end-to-end writes no predictions.", hint="Use disco2 predict --form.")
+        show_findings([score_end_to_end(corpus, model, part=split, protocol=protocol)], as_json=as_json)
+        return
     bundle = load_bundle(find_model(model))
     judged_here = partial(parts_to_evaluate, *bundle, part=split, protocol=protocol)
     # The shared tasks' own forms do without labels.
@@ -158,13 +174,18 @@ def experiment_parser(
 
     All layers are annotated, unless --automatic names others.
     """
-    pipeline = load(model, annotators=Annotators([]))
-    read = corpus.read(check=lambda own: _check_part(_with_parts(own, protocol), split), usual=ALL)
-    system = pipeline_system(pipeline)
-    found = parser_findings(_with_parts(read, protocol), system, part=split, name=pipeline.info.name)
+    found = score_end_to_end(corpus, model, part=split, protocol=protocol)
     write_findings(found, output)
     show_findings([found], as_json=as_json)
     print_note(f"tables are in {output}")
+
+
+def score_end_to_end(corpus: CorpusOptions, model: str | None, *, part: str, protocol: str = "") -> Findings:
+    """The figures of a pipeline on a part, beside those of rules where there is a training part."""
+    pipeline = load(model, annotators=Annotators([]))
+    found = corpus.read(check=lambda own: _check_part(_with_parts(own, protocol), part), usual=ALL)
+    system = pipeline_system(pipeline)
+    return parser_findings(_with_parts(found, protocol), system, part=part, name=pipeline.info.name)
 
 
 def _with_parts(corpus: Corpus, protocol: str) -> Corpus:
