@@ -101,11 +101,9 @@ def predict(
         Path | None, options.path_option(help="With --form: a new folder for the relations.")
     ] = None,
     form: Annotated[
-        str,
-        options.choose(
-            "form", FORMS, help="Write the relations into the folder --output, as {}.", optional=True
-        ),
-    ] = "",
+        str | None,
+        options.choose("form", FORMS, help="Write the relations into the folder --output, as {}."),
+    ] = None,
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,
     min_probability: MinProbability = 0.0,
