@@ -88,9 +88,6 @@ def test_a_tree_that_does_not_fit_is_left_out() -> None:
     assert "sleeps" in issues.findings[0].detail
     assert [sentence.constituents is None for sentence in document.sentences] == [True, False]
     assert "".join(token.text for token in document.tokens) == "".join(TEXT.removeprefix(".START").split())
-
-
-def test_a_tree_between_two_that_do_not_fit_is_found() -> None:
     document, issues = from_trees(
         "The end. Rain falls.", "(S (X The) (X start)) (S (X The) (X end) (X .)) (S (X Rain) (X rises) (X .))"
     )

@@ -211,23 +211,18 @@ def test_odd_texts_survive(pipeline: SpacyPipeline, text: str) -> None:
     assert bool(document.sentences) == bool(document.tokens)
 
 
-def test_a_pipeline_that_is_not_installed_says_how_to_get_it() -> None:
+def test_what_is_no_pipeline_is_an_error(tmp_path: Path, pipeline_folder: Path) -> None:
     with pytest.raises(SettingsError, match="python -m spacy download en_not_there_xl"):
         SpacyPipeline.load("en_not_there_xl")
-
-
-def test_a_folder_that_is_no_pipeline_is_an_error(tmp_path: Path, pipeline_folder: Path) -> None:
-    with pytest.raises(SettingsError, match="can't be loaded"):
-        SpacyPipeline.load(str(tmp_path))
-    (tmp_path / "config.cfg").write_text("rubbish")
-    (tmp_path / "meta.json").write_text("{")
     with pytest.raises(SettingsError, match="can't be loaded"):
         SpacyPipeline.load(str(tmp_path))
     config = (pipeline_folder / "config.cfg").read_text().replace('factory = "tagger"', 'factory = "tugger"')
-    (tmp_path / "config.cfg").write_text(config)
-    (tmp_path / "meta.json").write_text((pipeline_folder / "meta.json").read_text())
-    with pytest.raises(SettingsError, match="tugger"):
-        SpacyPipeline.load(str(tmp_path))
+    meta = (pipeline_folder / "meta.json").read_text()
+    for content, more, message in (("rubbish", "{", "can't be loaded"), (config, meta, "tugger")):
+        (tmp_path / "config.cfg").write_text(content)
+        (tmp_path / "meta.json").write_text(more)
+        with pytest.raises(SettingsError, match=message):
+            SpacyPipeline.load(str(tmp_path))
 
 
 @Language.component("made_up_failure", assigns=["token.tag"])

@@ -131,17 +131,24 @@ def phrases(tree: Constituents) -> list[tuple[str, int, int, int]]:
     return list(zip(tree.labels, tree.starts, tree.ends, tree.parents, strict=True))
 
 
-def test_phrases_come_in_pre_order_with_bare_labels() -> None:
-    sentence = one("(ROOT (S (NP-SBJ=1 (DT The) (NN goat)) (VP (VBZ sings)) (. .)))")
-    assert sentence.words == ("The", "goat", "sings", ".")
-    assert sentence.constituents.tags == ("DT", "NN", "VBZ", ".")
-    assert phrases(sentence.constituents) == [("S", 0, 4, -1), ("NP", 0, 2, 0), ("VP", 2, 3, 0)]
-
-
-def test_traces_and_the_phrases_they_leave_empty_are_gone() -> None:
-    sentence = one("( (S (NP-SBJ (-NONE- *)) (VP (VB Go) (SBAR (-NONE- 0) (S (-NONE- *T*-1)))) (. .)) )")
-    assert sentence.words == ("Go", ".")
-    assert phrases(sentence.constituents) == [("S", 0, 2, -1), ("VP", 0, 1, 0)]
+@pytest.mark.parametrize(
+    ("text", "words", "found"),
+    [
+        (
+            "(ROOT (S (NP-SBJ=1 (DT The) (NN goat)) (VP (VBZ sings)) (. .)))",
+            "The goat sings .",
+            [("S", 0, 4, -1), ("NP", 0, 2, 0), ("VP", 2, 3, 0)],
+        ),
+        (  # traces and the phrases they leave empty are gone
+            "( (S (NP-SBJ (-NONE- *)) (VP (VB Go) (SBAR (-NONE- 0) (S (-NONE- *T*-1)))) (. .)) )",
+            "Go .",
+            [("S", 0, 2, -1), ("VP", 0, 1, 0)],
+        ),
+    ],
+)
+def test_phrases_come_in_pre_order(text: str, words: str, found: list[tuple[str, int, int, int]]) -> None:
+    assert " ".join(one(text).words) == words
+    assert phrases(one(text).constituents) == found
 
 
 @pytest.mark.parametrize("wrapper", ["", "ROOT", "TOP", "S1"])
