@@ -242,8 +242,8 @@ def _fit(
     )
     weights = np.asarray(found.x).reshape(len(names), len(classes))
     kept = np.flatnonzero(np.abs(weights).max(axis=1) >= SMALL_WEIGHT)
-    padded = np.vstack([weights[kept], np.zeros((1, len(classes)))]).astype(np.float32)
-    return LinearModel(tuple(classes), {names[row]: number for number, row in enumerate(kept)}, padded)
+    rows = {names[row]: number for number, row in enumerate(kept)}
+    return LinearModel(tuple(classes), rows, weights[kept].astype(np.float32))
 
 
 def _scipy() -> Any:

@@ -19,29 +19,30 @@ from tools.train_parser import Group, fit_classes, fit_ranker, gather, make_list
 
 
 def test_a_logistic_model_learns_shares() -> None:
-    items = [["a"]] * 40
+    items = [[("", ["a"])]] * 40
     answers = ["yes"] * 30 + [""] * 10
     model = fit_classes(items, answers, ("yes",), penalty=1e-6, least=1)
-    assert yes_probabilities(model.scores([["a"]]))[0] == pytest.approx(0.75, abs=1e-3)
+    assert yes_probabilities(model.scores(items[:1]))[0] == pytest.approx(0.75, abs=1e-3)
 
 
 def test_a_softmax_learns_shares() -> None:
-    items = [["a"]] * 10
+    items = [[("", ["a"])]] * 10
     answers = ["x"] * 5 + ["y"] * 3 + ["z"] * 2
     model = fit_classes(items, answers, ("x", "y", "z"), penalty=1e-6, least=1)
-    assert probabilities(model.scores([["a"]]))[0] == pytest.approx([0.5, 0.3, 0.2], abs=1e-3)
+    assert probabilities(model.scores(items[:1]))[0] == pytest.approx([0.5, 0.3, 0.2], abs=1e-3)
 
 
 def test_rare_features_are_left_out() -> None:
-    model = fit_classes([["a", "rare"], ["a"], ["b"]], ["yes", "yes", ""], ("yes",), penalty=0.1, least=2)
+    items = [[("", names)] for names in (["a", "rare"], ["a"], ["b"])]
+    model = fit_classes(items, ["yes", "yes", ""], ("yes",), penalty=0.1, least=2)
     assert set(model.rows) == {"a"}
 
 
 def test_a_ranker_learns_beginnings_ends_and_kinds() -> None:
     choice = SpanChoice(
-        begins=[["near"], ["far"]],
-        ends=[["soon"], ["late"]],
-        kinds=[["usual"], ["odd"]],
+        begins=[[("", ["near"])], [("", ["far"])]],
+        ends=[[("", ["soon"])], [("", ["late"])]],
+        kinds=[[("", ["usual"])], [("", ["odd"])]],
         pairs=[(0, 0, 0), (0, 1, 0), (1, 0, 1), (1, 1, 1)],
         spans=[(2, 3), (2, 9), (0, 3), (0, 9)],
     )
