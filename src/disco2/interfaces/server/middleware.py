@@ -10,6 +10,7 @@ import re
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -18,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, Metric, ProcessCollector
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -115,6 +116,16 @@ class ServerMetrics:
         self.waiting = Gauge("disco2_queue_requests", "Requests that wait for a worker.", **own)
         self.under_way = Gauge("disco2_requests_under_way", "Requests not yet answered.", **own)
         self.model = Info("disco2_model", "The model that answers.", **own)
+        self.worker = ""  # its number, if this process is one of several
+
+    def collect(self) -> Iterator[Metric]:
+        """All figures. Those of a worker have its number as a label: each worker shows its own."""
+        for metric in self.registry.collect():
+            if self.worker:
+                metric.samples = [
+                    one._replace(labels={**one.labels, "worker": self.worker}) for one in metric.samples
+                ]
+            yield metric
 
     def observe(self, record: RequestRecord) -> None:
         self.requests.labels(record.route, record.method, str(record.status)).inc()
@@ -281,6 +292,7 @@ class JsonLines(logging.Formatter):
         content: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
+            "process": record.process,
         }
         content |= getattr(record, "content", None) or {"message": record.getMessage().strip()}
         if record.exc_info and record.exc_info[1] is not None:
