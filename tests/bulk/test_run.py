@@ -96,8 +96,9 @@ def test_dask_writes_the_same(predict: Predicting, corpus: Path, tmp_path: Path)
 def test_parquet_has_the_same_relations(predict: Predicting, corpus: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
-    predict(corpus / PATTERN, output=tmp_path / "lines", explain=True)
-    predict(corpus / PATTERN, output=tmp_path / "rows", explain=True, format="parquet")
+    least = 0.5
+    predict(corpus / PATTERN, output=tmp_path / "lines", explain=True, min_probability=least)
+    predict(corpus / PATTERN, output=tmp_path / "rows", explain=True, min_probability=least, format="parquet")
     relations = [
         {"document": name, "sha256": record["sha256"], **relation}
         for name, record in documents(tmp_path / "lines").items()
@@ -117,12 +118,14 @@ def test_parquet_has_the_same_relations(predict: Predicting, corpus: Path, tmp_p
             "kind",
             "sense",
             "probability",
+            "unsure",
             "presence",
             "connective",
             "connective_parts",
             "entities",
         )
         assert {name: row[name] for name in same} == {name: relation[name] for name in same}
+        assert row["unsure"] == (row["probability"] < least)
         allowed = {label: chance for label, chance in row["probabilities"].items() if chance is not None}
         assert allowed == relation["probabilities"]
         for side in ("arg1", "arg2"):
@@ -320,6 +323,7 @@ def test_parquet_without_its_package(
         {"encoding": "hex"},
         {"shard_documents": 0},
         {"most_bytes": 0},
+        {"min_probability": 1.5},
     ],
 )
 def test_settings_that_make_no_sense(predict: Predicting, settings: dict[str, Any]) -> None:

@@ -296,6 +296,7 @@ def _parquet_schema(arrow: Any, outcomes: Sequence[str]) -> Any:
             ("direction", string),
             ("gloss", string),
             ("probability", float64),
+            ("unsure", arrow.bool_()),
             ("probabilities", arrow.struct([(outcome, float64) for outcome in outcomes])),
             ("presence", float64),
             ("connective", string),

@@ -42,6 +42,24 @@ def test_a_text_is_answered_as_on_the_command_line(
     assert ("explanation" in answer.json()["relations"][0]) == explain
 
 
+def test_unsure_answers_are_marked_as_on_the_command_line(
+    client: TestClient, run_small: Run, tmp_path: Path
+) -> None:
+    text, pair = "Bob gave Tina the burger. She was hungry.", {"arg1": "It rained.", "arg2": "We left."}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair))
+    for least, unsure in ((0, False), (0.0, False), (1, True)):
+        limit = ("--min-probability", str(least))
+        answer = client.post("/v1/relations", json={"text": text, "min_probability": least}).json()
+        assert answer == json.loads(run_small("predict", text, "--json", *limit)[1])
+        view = client.post("/v1/views", json={"text": text, "relation": 0, "min_probability": least}).json()
+        assert view["view"]["relation"] == answer["relations"][0]
+        pairs = client.post("/v1/relations", json={"pairs": [pair], "min_probability": least}).json()
+        assert pairs["answers"] == [
+            json.loads(run_small("predict-pairs", tmp_path / "pairs.jsonl", *limit)[1])
+        ]
+        assert answer["relations"][0]["unsure"] == pairs["answers"][0]["unsure"] == unsure
+
+
 @pytest.mark.parametrize("explain", [False, True])
 def test_pairs_are_answered_as_on_the_command_line(
     client: TestClient, run_small: Run, tmp_path: Path, explain: bool
@@ -125,6 +143,10 @@ def test_head_requests(client: TestClient, path: str) -> None:
         (b'{"text": "a", "kinds": []}', 422, "kinds"),
         (b'{"text": "a", "explain": 1}', 422, "explain"),
         (b'{"text": "a", "explain": "true"}', 422, "explain"),
+        (b'{"text": "a", "min_probability": 1.1}', 422, "min_probability"),
+        (b'{"text": "a", "min_probability": NaN}', 422, "min_probability"),
+        (b'{"text": "a", "min_probability": "0.5"}', 422, "min_probability"),
+        (b'{"pairs": [{"arg1": "a", "arg2": "b"}], "min_probability": -1}', 422, "min_probability"),
         (b'{"pairs": {}}', 422, "pairs"),
         (b'{"pairs": []}', 422, "pairs"),
         (b'{"pairs": ["zqxsecret"]}', 422, "pairs[0]"),

@@ -59,6 +59,11 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+MinProbability = Annotated[
+    float, Field(ge=0, le=1, description="Answers with a lower probability are marked as `unsure`.")
+]
+
+
 class _OfText(_Request):
     text: Annotated[Words, Field(description="The text. It must have a letter or a digit.")]
     paragraphs: Annotated[
@@ -72,10 +77,16 @@ class _OfText(_Request):
         bool, Field(description="Only relations between neighbouring sentences, no connectives and clauses.")
     ] = False
     norel: Annotated[bool, Field(description="Also neighbouring sentences without a relation.")] = False
+    min_probability: MinProbability = 0.0
 
     @property
     def choice(self) -> RelationChoice:
-        return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
+        return RelationChoice.of(
+            self.kinds,
+            between_only=self.between_only,
+            norel=self.norel,
+            min_probability=self.min_probability,
+        )
 
 
 class TextRequest(_OfText):
@@ -104,6 +115,7 @@ class PairsRequest(_Request):
         ),
     ]
     explain: Annotated[bool, Field(description="Split the score of each pair into its terms.")] = False
+    min_probability: MinProbability = 0.0
 
 
 class ViewRequest(_OfText):

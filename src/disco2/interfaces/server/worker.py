@@ -245,7 +245,11 @@ class Answerer:
         self._check_size(job, where="pairs")
         records: list[Json] = []
         batches = answer_lines(
-            self._pipeline, _pair_lines(request), batch_size=PAIRS_AT_ONCE, explain=request.explain
+            self._pipeline,
+            _pair_lines(request),
+            batch_size=PAIRS_AT_ONCE,
+            explain=request.explain,
+            min_probability=request.min_probability,
         )
         for batch in batches:
             records += batch
