@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchmarks.bulk import PROGRAM, bulk_arguments, differences, totals
@@ -34,6 +34,7 @@ HOSTS = {
 }
 SCHEDULER = f"tls://{HOSTS['scheduler']}:{PORT}"
 START_SECONDS, RUN_SECONDS, STOP_SECONDS = 60, 600, 20
+OPENSSL = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=disco2"
 SHARDS = ("--shard-documents", "10")  # so that both workers have some
 
 
@@ -70,19 +71,7 @@ def make_certificate(folder: Path) -> dict[str, str]:
     """A certificate that all hosts share and that is its own CA, as settings of Dask in the environment."""
     folder.mkdir()
     key, certificate = folder / "key.pem", folder / "cert.pem"
-    command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-days",
-        "1",
-        "-subj",
-        "/CN=disco2",
-    ]
-    command += ["-keyout", str(key), "-out", str(certificate)]
+    command = [*OPENSSL.split(), "-keyout", str(key), "-out", str(certificate)]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     comm = "DASK_DISTRIBUTED__COMM__"
     found = {f"{comm}REQUIRE_ENCRYPTION": "true", f"{comm}TLS__CA_FILE": str(certificate)}
@@ -96,38 +85,33 @@ def make_certificate(folder: Path) -> dict[str, str]:
 def cluster(names: dict[str, str], settings: dict[str, str], place: Path) -> Iterator[None]:
     """A scheduler and two workers, each in its namespace; SystemExit with their log if they don't start."""
     log = place / "cluster.log"
-    processes = []
-    with log.open("w", encoding="utf-8") as stream:
-        try:
-            for host, address in HOSTS.items():
-                command = ["scheduler", "--port", str(PORT)] if host == "scheduler" else ["worker", SCHEDULER]
-                if host == "client":
-                    continue
-                if host != "scheduler":
-                    command += ["--nthreads", "1", "--local-directory", str(place / host)]
-                command += ["--host", address, "--protocol", "tls", "--no-dashboard"]
-                processes.append(
-                    subprocess.Popen(
-                        [*inside(names[host]), sys.executable, "-m", "dask", *command],
-                        env=os.environ | settings,
-                        stdout=stream,
-                        stderr=stream,
-                    )
-                )
-            deadline = time.monotonic() + START_SECONDS
-            while log.read_text(encoding="utf-8").count("Registered to") < 2:
-                if time.monotonic() > deadline:
-                    raise SystemExit(f"The cluster did not start:\n{log.read_text(encoding='utf-8')}")
-                time.sleep(0.2)
-            yield
-        finally:
-            for process in reversed(processes):
-                process.terminate()
-            for process in processes:
-                try:
-                    process.wait(STOP_SECONDS)
-                except subprocess.TimeoutExpired:
-                    process.kill()
+    commands = {"scheduler": ["scheduler", "--port", str(PORT)]}
+    for host in ("worker1", "worker2"):
+        commands[host] = ["worker", SCHEDULER, "--nthreads", "1", "--local-directory", str(place / host)]
+    with ExitStack() as stack, log.open("w", encoding="utf-8") as stream:
+        for host, command in commands.items():
+            command += ["--host", HOSTS[host], "--protocol", "tls", "--no-dashboard"]
+            process = subprocess.Popen(
+                [*inside(names[host]), sys.executable, "-m", "dask", *command],
+                env=os.environ | settings,
+                stdout=stream,
+                stderr=stream,
+            )
+            stack.callback(end, process)
+        deadline = time.monotonic() + START_SECONDS
+        while log.read_text(encoding="utf-8").count("Registered to") < 2:
+            if time.monotonic() > deadline:
+                raise SystemExit(f"The cluster did not start:\n{log.read_text(encoding='utf-8')}")
+            time.sleep(0.2)
+        yield
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 def inside(name: str) -> list[str]:
@@ -141,13 +125,9 @@ def received(name: str) -> int:
 
 
 def bulk(command: Sequence[str], settings: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | settings
     return subprocess.run(
-        command,
-        env=os.environ | settings,
-        capture_output=True,
-        text=True,
-        timeout=RUN_SECONDS,
-        check=False,
+        command, env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
     )
 
 

@@ -228,6 +228,33 @@ def test_accepted_requests_are_answered_before_the_end(
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_signal_under_load(small_bundle: Path, workers: str) -> None:
+    """Eight clients that never stop asking get whole answers, then a closed connection, and nothing else."""
+    with served(small_bundle, ["--workers", workers]) as server, ThreadPoolExecutor(8) as pool:
+
+        def ask_on_and_on(number: int) -> int:
+            connection = server.connect()
+            body, answers = json.dumps({"text": f"Bob {number} came. We left."}), 0
+            while True:
+                try:
+                    connection.request("POST", "/v1/relations", body, JSON)
+                    answer = connection.getresponse()
+                except (OSError, http.client.HTTPException):  # not one byte of an answer
+                    return answers
+                content = json.loads(answer.read())
+                if answer.status == 503:
+                    return answers
+                assert (answer.status, len(content["relations"])) == (200, 1)
+                answers += 1
+
+        clients = [pool.submit(ask_on_and_on, number) for number in range(8)]
+        time.sleep(1.5)
+        assert not any(one.done() for one in clients)
+        end(server)
+        assert sum(one.result(30) for one in clients) > 8
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_second_interrupt_stops_at_once(small_bundle: Path, workers: str) -> None:
     with served(small_bundle, ["--workers", workers], slow=60) as server, ThreadPoolExecutor(3) as pool:
         asked = [pool.submit(server.post, {"text": f"He came slowly {n}. We left."}) for n in range(3)]
