@@ -134,18 +134,6 @@ def test_a_missing_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, pac
     assert "disco2[serve]" in err
 
 
-def test_addresses_of_both_kinds() -> None:
-    with running.bind("localhost", 0) as bound:
-        assert running.url_of(bound).startswith("http://127.0.0.1:")
-    if socket.has_ipv6:
-        try:
-            bound = running.bind("::1", 0)
-        except Exception:
-            pytest.skip("this machine has no IPv6")
-        with bound:
-            assert running.url_of(bound).startswith("http://[::1]:")
-
-
 def request(text: str) -> bytes:
     body = json.dumps({"text": text}).encode()
     return POST + b"Content-Length: %d\r\n\r\n" % len(body) + body

@@ -25,7 +25,6 @@ from disco2.interfaces.server import middleware, schemas
 from disco2.interfaces.server.schemas import (
     ApiError,
     HealthResponse,
-    LimitsResponse,
     ModelResponse,
     RelationsRequest,
     ViewRequest,
@@ -97,7 +96,8 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         lifespan=lifespan,
         telemetry=_NO_TELEMETRY,
     )
-    model = heading(pipeline) | {"limits": LimitsResponse.model_validate(limits).model_dump()}
+    shown = ("body_bytes", "sentences", "pairs", "seconds")
+    model = heading(pipeline) | {"limits": {name: getattr(limits, name) for name in shown}}
     results = schemas.result_content(_answer_examples(pipeline))
 
     @app.post(

@@ -160,17 +160,6 @@ class HealthResponse(BaseModel):
     status: Literal["ok"] = "ok"
 
 
-class LimitsResponse(BaseModel):
-    """What one request may ask for."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    body_bytes: int
-    sentences: int
-    pairs: int
-    seconds: float
-
-
 class ModelResponse(BaseModel):
     """The model that answers, and the limits of a request."""
 
@@ -179,7 +168,10 @@ class ModelResponse(BaseModel):
     model: Json
     parser: Annotated[str, Field(description="Digest of the parser of connectives and clauses.")]
     annotators: str
-    limits: LimitsResponse
+    limits: Annotated[
+        dict[Literal["body_bytes", "sentences", "pairs", "seconds"], float],
+        Field(description="What one request may ask for."),
+    ]
 
 
 class View(BaseModel):
@@ -189,16 +181,11 @@ class View(BaseModel):
     arguments: Annotated[
         list[Json],
         Field(
-            min_length=2,
-            max_length=2,
-            description="Trees: `words`, `labels`, and the children of inner nodes in `left` and `right`; "
-            "leaves are numbered first, then inner nodes, children before parents. `up`: upward vectors.",
+            description="Trees: `words`, `labels`, and the children of inner nodes in `left` and `right`. "
+            "Leaves are numbered first, then inner nodes, children before parents. `up`: upward vectors.",
         ),
     ]
-    chains: Annotated[
-        list[Json],
-        Field(description="Entities of both arguments, with the downward vectors to their mentions."),
-    ]
+    chains: Annotated[list[Json], Field(description="Shared entities, with their downward vectors.")]
     member: int
     members: int
     dimensions: int
