@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
+from disco2.annotation.annotator import STANFORD
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.listing import messages
-from disco2.interfaces.cli.options import STANFORD, PipelineOptions
+from disco2.interfaces.cli.options import PipelineOptions
 from disco2.interfaces.server.settings import LOOPBACK_HOSTS, Limits, ServerSettings, check_extra
 from disco2.threads import limit_this_process
 
