@@ -25,9 +25,7 @@ from benchmarks.speed.model import (
     RECURSIVE,
     SCORING,
     STEP,
-    measure_preparation,
     measure_scoring,
-    measure_selection,
     measure_training,
 )
 from benchmarks.speed.whole import measure_cold_start, measure_loading, measure_reading
@@ -43,9 +41,7 @@ QUICK: tuple[Measure, ...] = (
     measure_scoring,  # beside its matrix products
 )
 FURTHER: tuple[Measure, ...] = (
-    measure_preparation,  # features, encoding, batches; beside a training step
-    measure_selection,  # mutual information on 17,000 relations; beside one sort of their word pairs
-    measure_reading,  # a corpus; beside a bare split of its files
+    measure_reading,  # GUM; beside a bare split of its files
     measure_loading,  # the shipped model; beside reading and hashing its bytes
     measure_cold_start,  # import and first prediction; beside Python, NumPy, spaCy alone
 )

@@ -34,7 +34,6 @@ from disco2.threads import single_threaded
 
 PROGRAM = (sys.executable, "-c", "from disco2.interfaces.cli import main; main()")
 POLL_SECONDS = 0.2
-SAMPLE_SECONDS = 60.0  # between two samples of the workers' memory
 TOTALS = ("documents", "sentences", "relations", "errors")
 WORKERS = (1, 2)
 FEW = 8  # documents
@@ -115,9 +114,8 @@ def _figures(run: Run, output: Path) -> dict[str, Any]:
         "seconds": run.seconds,
         "processor_seconds": run.processor_seconds,
         "driver_bytes": run.driver_bytes,
-        "worker_bytes": sorted(run.worker_bytes.values()),
-        "resident": run.resident,
-        "bytes_out": total_bytes(output),
+        "worker_bytes": run.worker_bytes_over_time(),
+        "bytes_out": sum(path.stat().st_size for path in output.rglob("*") if path.is_file()),
     }
 
 
@@ -128,8 +126,12 @@ class Run:
     seconds: float = 0.0
     processor_seconds: float = 0.0
     driver_bytes: int = 0
-    worker_bytes: dict[int, int] = field(default_factory=dict)
-    resident: list[tuple[float, list[int]]] = field(default_factory=list)  # seconds, bytes of each worker now
+    worker_bytes: list[int] = field(default_factory=list)  # of the largest worker, at every poll
+
+    def worker_bytes_over_time(self) -> list[int]:
+        """The largest worker in each tenth of the time, or at every poll if there are fewer."""
+        step = max(1, -(-len(self.worker_bytes) // 10))
+        return [max(self.worker_bytes[at : at + step]) for at in range(0, len(self.worker_bytes), step)]
 
 
 def bulk_arguments(documents: Path, output: Path, engine: str, workers: int, *more: str) -> list[str]:
@@ -149,14 +151,8 @@ def measured(arguments: Sequence[str]) -> Run:
                 ended, status, usage = os.wait4(process.pid, os.WNOHANG)  # includes its children
                 if ended:
                     break
-                found.driver_bytes = max(found.driver_bytes, _resident(process.pid, "VmHWM"))
-                workers = worker_processes(process.pid)
-                for worker in workers:
-                    size = _resident(worker.pid, "VmHWM")
-                    found.worker_bytes[worker.pid] = max(found.worker_bytes.get(worker.pid, 0), size)
-                passed = time.perf_counter() - began
-                if passed >= SAMPLE_SECONDS * (len(found.resident) + 1):
-                    found.resident.append((passed, [_resident(one.pid, "VmRSS") for one in workers]))
+                found.driver_bytes = max(found.driver_bytes, _resident(psutil.Process(process.pid)))
+                found.worker_bytes.append(max(map(_resident, worker_processes(process.pid)), default=0))
                 time.sleep(POLL_SECONDS)
         finally:
             if not ended:
@@ -195,13 +191,12 @@ def _works(process: psutil.Process) -> bool:
         return False
 
 
-def _resident(process: int, field: str) -> int:
-    """The resident size of a process in bytes, now (VmRSS) or at most so far (VmHWM); 0 if it is gone."""
+def _resident(process: psutil.Process) -> int:
+    """The resident size in bytes; 0 if the process is gone."""
     try:
-        lines = Path(f"/proc/{process}/status").read_text(encoding="utf-8").splitlines()
-    except OSError:
+        return int(process.memory_info().rss)
+    except psutil.Error:
         return 0
-    return next((1024 * int(line.split()[1]) for line in lines if line.startswith(f"{field}:")), 0)
 
 
 def digests(folder: Path) -> dict[str, str]:
@@ -217,10 +212,6 @@ def differences(one: Path, other: Path) -> list[str]:
     """A line for each file that is not the same in both folders."""
     first, second = digests(one), digests(other)
     return [f"differs: {name}" for name in sorted(first | second) if first.get(name) != second.get(name)]
-
-
-def total_bytes(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def summed(found: Figures, workers: int) -> Figures:
@@ -244,10 +235,7 @@ def summed(found: Figures, workers: int) -> Figures:
 
 
 def report(found: Figures) -> str:
-    compared = found["parts"]
-    return "\n".join(
-        [*(_rates(found) if compared else ()), *_whole_corpus(found), *(_verdict(found) if compared else ())]
-    )
+    return "\n".join([*_rates(found), *_whole_corpus(found), *_verdict(found)])
 
 
 def _rates(found: Figures) -> list[str]:
@@ -286,11 +274,7 @@ def _whole_corpus(found: Figures) -> list[str]:
         f"{first['sentences'] / first['seconds']:,.1f} sentences a second, {first['bytes_out']:,} bytes",
         f"the same again, all done: {again['seconds']:.1f} s, "
         f"{again['documents'] / again['seconds']:,.0f} documents a second looked at",
-        "memory of the workers over time: "
-        + ", ".join(
-            f"{seconds / 60:.0f} min " + "+".join(f"{size >> 20}" for size in sorted(sizes)) + " MB"
-            for seconds, sizes in first["resident"]
-        ),
+        f"MB of the largest worker over time: {[size >> 20 for size in first['worker_bytes']]}",
     ]
 
 

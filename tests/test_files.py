@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from disco2.errors import InputError
+from disco2.errors import BundleError, InputError
 from disco2.files import (
+    HIDDEN_LIST,
     check_folder_place,
+    read_listed_files,
     remove_scratch,
     write_bytes,
+    write_list,
     write_text,
 )
 
@@ -71,3 +75,27 @@ def test_a_file_takes_the_place_of_files_only(tmp_path: Path) -> None:
         write_text(tmp_path / "link", [text])
         assert (tmp_path / "a.txt").read_text() == text
     assert (tmp_path / "link").is_symlink()
+
+
+def test_listed_files_of_which_a_byte_differs_are_refused(tmp_path: Path) -> None:
+    contents = {"a.bin": bytes(range(256)), "below/b.json": b'{"a": 1}', "c": b"."}
+    for name, content in contents.items():
+        write_bytes(tmp_path / name, content)
+    write_list(tmp_path)
+    assert read_listed_files(tmp_path) == contents
+    chance = random.Random(1)  # noqa: S311  no secret
+    names = [*contents, HIDDEN_LIST.name]
+    for number in range(200):
+        file = tmp_path / names[number % len(names)]
+        before = file.read_bytes()
+        changed = bytearray(before)
+        changed[chance.randrange(len(changed))] ^= chance.randrange(1, 256)
+        file.write_bytes(changed)
+        with pytest.raises(BundleError, match="can't be read"):
+            read_listed_files(tmp_path)
+        file.write_bytes(before)
+    for name in names:
+        (tmp_path / name).rename(tmp_path / "away")
+        with pytest.raises(BundleError, match="can't be read"):
+            read_listed_files(tmp_path)
+        (tmp_path / "away").rename(tmp_path / name)

@@ -35,7 +35,8 @@ def test_every_file_that_is_named_exists() -> None:
 def test_every_promise_names_a_file_with_tests() -> None:
     promises = rows("What is promised, and what tests it")
     assert len(promises) > 15
-    for promise, named in promises:
+    for promise, named, tried in promises:
+        assert tried, promise
         files = re.findall(r"`(tests/[\w/]+\.py)`", named)
         assert any(
             re.search(r"^(async )?def test_", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)

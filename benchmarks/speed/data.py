@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.corpora.gum import read_gum
-from disco2.data import Instance, Mention
+from disco2.data import Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate, encode_argument, encode_links
 from disco2.data.tree import ArgumentTree, EntityLink, MentionIndexes, argument_tree, entity_links
 from disco2.experiments.configuration import Configuration
@@ -22,8 +21,6 @@ from disco2.model import ModelSettings, Parameters, RelationModel, initial_param
 from disco2.threads import single_threaded
 from disco2.training.loop import Learner, composer_for, in_batches
 from disco2.training.preparation import expand_two_senses
-from disco2.vectors.source import read_shipped
-from tests.features.feature_documents import random_instances, seeded
 
 
 class Made(NamedTuple):
@@ -157,40 +154,6 @@ def _cumulated(rates: NDArray[np.floating]) -> NDArray[np.floating]:
     total = np.cumsum(rates)
     total /= total[-1]
     return total
-
-
-INSTANCE_LABELS = tuple(f"class{number}" for number in range(11))
-LONGEST_SENTENCE = 26
-
-
-def generate_instances(count: int) -> list[Instance]:
-    """Relations with words, trees and dependencies, as many as you like; half of them share an entity.
-
-    Word frequencies follow Zipf's law over the words of the shipped vectors.
-    """
-    rng = seeded(0)
-    words = list(read_shipped().words[:40_000])
-    instances = random_instances(
-        rng,
-        count,
-        words=words,
-        weights=[1 / (rank + 2.7) for rank in range(len(words))],
-        classes=list(INSTANCE_LABELS),
-        longest=LONGEST_SENTENCE,
-        missing=0.0,
-    )
-    return [_with_shared_entity(rng, instance) if rng.random() < 0.5 else instance for instance in instances]
-
-
-def _with_shared_entity(rng: random.Random, instance: Instance) -> Instance:
-    """One chain with a mention or two in each argument."""
-    heads = [
-        rng.choice(argument.tokens)
-        for argument in (instance.relation.arg1, instance.relation.arg2)
-        for _ in range(rng.choice((1, 1, 2)))
-    ]
-    mentions = tuple(Mention(head, head + 1, head, "x") for head in sorted({*heads}))
-    return replace(instance, document=replace(instance.document, mentions=mentions))
 
 
 STANDARD_K = 50

@@ -1,37 +1,19 @@
-"""Training, scoring and preparation of the paper's model, beside their floors and references."""
+"""Training and scoring with the paper's model, beside their floors and references."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from benchmarks.speed.data import (
-    INSTANCE_LABELS,
-    SCORING_BATCH,
-    STANDARD_BATCH,
-    STANDARD_K,
-    Made,
-    Workload,
-    generate_instances,
-)
+from benchmarks.speed.data import SCORING_BATCH, STANDARD_BATCH, Made, Workload
 from benchmarks.speed.floor import Sizes, products_alone, scoring_products, training_products
-from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
-from benchmarks.speed.recursive import recursive_gradients
-from disco2.data import Instance
-from disco2.data.batch import Batch, collate
-from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
-from disco2.features.pairs_and_rules import pair_candidates
-from disco2.model import ModelSettings, RelationModel
+from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, row
+from disco2.data.batch import Batch
 from disco2.model.network import batch_scores
 from disco2.model.parameters import Parameters
 from disco2.training.loop import Learner, composer_for
 from disco2.training.optimiser import AdaGrad
-from disco2.training.preparation import word_vectors_for
 from disco2.training.settings import TrainingSettings
-from disco2.vectors import VectorSettings
+from tests.model.recursive_gradient import recursive_gradients
 
 Step = Callable[[], object]
 
@@ -162,114 +144,3 @@ def adagrad(parameters: Parameters) -> AdaGrad:
 def _put_back(kept: Parameters, parameters: Parameters) -> None:
     for name, value in kept.items():
         parameters[name][...] = value
-
-
-PREPARED = 1024
-PREPARED_STEP = "training step"
-
-
-def measure_preparation(run: Run) -> list[Row]:
-    """Relations a second for finding features, for encoding without them, and for collating batches of 64."""
-    instances = generate_instances(PREPARED)
-    extractor = FeatureExtractor.fit(instances)
-    vectors = word_vectors_for(instances, VectorSettings(), STANDARD_K, seed=1, sentences=())
-    model = RelationModel(ModelSettings(K=STANDARD_K), INSTANCE_LABELS, vectors, extractor, {})
-    rows = _rows(run, run.generated, model, instances)
-    if run.gum:
-        rows += _rows(run, run.gum.workload, run.gum.untrained, run.gum.instances[:PREPARED])
-    return rows
-
-
-def _rows(run: Run, workload: Workload, model: RelationModel, instances: Sequence[Instance]) -> list[Row]:
-    extractor = model.extractor
-    assert extractor is not None
-    examples = [one.example for one in workload.made[:PREPARED]]
-
-    def find_features() -> object:
-        return extractor.transform(instances)
-
-    def word_row(form: str) -> int:
-        row = model.vectors.row(form)
-        return UNKNOWN_WORD if row is None else row + 1
-
-    def encode() -> object:
-        # A new encoder has seen no word yet.
-        encoder = ExampleEncoder(word_row=word_row, labels=model.labels, extractor=None, with_entities=True)
-        return encoder.encode(instances)
-
-    def collate_all() -> object:
-        return [
-            collate(examples[begin : begin + STANDARD_BATCH]) for begin in range(0, PREPARED, STANDARD_BATCH)
-        ]
-
-    step = product_steps(workload, workload.batches(STANDARD_BATCH)[: PREPARED // STANDARD_BATCH])
-    found = []
-    for name, work in (
-        ("feature extraction", find_features),
-        ("encoding, features apart", encode),
-        ("collating batches", collate_all),
-    ):
-        seconds = in_turns({"product": work, PREPARED_STEP: step}, repeats=2 * run.slow_repeats)
-        title = f"{name}, {workload.name}"
-        found.append(row(title, "relations", count=PREPARED, seconds=seconds, peak=peak_bytes(work)))
-    return found
-
-
-SELECTED = 17_000
-ALONE = f"""
-from benchmarks.speed.data import generate_instances
-from disco2.features import FeatureExtractor
-FeatureExtractor.fit(generate_instances({SELECTED}))
-"""
-
-
-def measure_selection(run: Run) -> list[Row]:
-    """Relations a second for all of ``FeatureExtractor.fit``; the peak is that of a whole process.
-
-    To count pairs they must be brought together: the reference sorts the pairs of words (of any frequency)
-    that the relations have, each already a number, and does nothing else.
-    """
-    instances = generate_instances(SELECTED)
-    pairs = word_pairs(instances)
-    seconds = in_turns(
-        {
-            "product": lambda: FeatureExtractor.fit(instances),
-            "one sort of the word pairs": lambda: np.sort(pairs),
-        },
-        repeats=run.slow_repeats,
-    )
-    least = FeatureSettings().minimum_count
-    facts = {
-        "relations": SELECTED,
-        "word_pairs": len(pairs),
-        "candidates": len(pair_candidates(instances, minimum_count=least)[0]),
-        "seconds": seconds["product"],
-    }
-    return [
-        row(
-            f"feature selection, {facts['candidates']:,} word-pair candidates",
-            "relations",
-            count=SELECTED,
-            seconds=seconds,
-            peak=resident_bytes(ALONE),
-            facts=facts,
-        )
-    ]
-
-
-def word_pairs(instances: Sequence[Instance]) -> NDArray[np.int64]:
-    """Every pair of different words of every relation as one number, words numbered as they come."""
-    numbers: dict[str, int] = {}
-    found = []
-    for instance in instances:
-        first, second = (
-            np.array(
-                [
-                    numbers.setdefault(word, len(numbers))
-                    for word in sorted(set(instance.document.words(argument.tokens)))
-                ]
-            )
-            for argument in (instance.relation.arg1, instance.relation.arg2)
-        )
-        found.append(np.add.outer(first << 32, second).ravel())
-    return np.concatenate(found)

@@ -4,52 +4,30 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import sha256
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
 from disco2.bundle import load_bundle
 from disco2.corpora.gum import read_gum
-from disco2.corpora.pdtb import read_pdtb2
 from disco2.data import Corpus
 from disco2.shipped import find_model
 from disco2.vectors.source import FOLDER
-from tests.corpora.miniature import documents, write_coreference, write_pdtb2, write_trees
-from tests.corpora.miniature_documents import ALL_SCENES
 
 SPLIT = "lines and columns of the same files"
 
 
 def measure_reading(run: Run) -> list[Row]:
-    """Documents a second: made-up files in the layout of PDTB 2, and GUM if given."""
-    with TemporaryDirectory() as folder:
-        root = Path(folder)
-        docs = documents(range(25), files=range(3, 13), scenes=ALL_SCENES)
-        relations, trees = write_pdtb2(root / "pdtb2", docs), write_trees(root / "trees", docs)
-        chains = write_coreference(root / "coreference", docs)
-        rows = [
-            _reading_row(
-                run,
-                "corpus reading, made-up PDTB 2",
-                lambda: read_pdtb2(relations, trees=trees, coreference=chains),
-                [file for file in sorted(root.rglob("*")) if file.is_file()],
-            )
-        ]
-    if run.gum:
-        path = run.gum.path
-        rows.append(_reading_row(run, "corpus reading, GUM", lambda: read_gum(path), _files_of(path)))
-    return rows
+    """Documents of GUM a second, if it is given."""
+    if run.gum is None:
+        return []
+    path = run.gum.path
+    folders = ("const", "dep", "coref/ontogum", "rst/gdtb/pdtb")  # that its reader opens
+    files = [file for folder in folders for file in sorted((path / folder).rglob("*")) if file.is_file()]
 
+    def read() -> Corpus:
+        return read_gum(path)
 
-def _files_of(gum: Path) -> list[Path]:
-    """The files of GUM that its reader opens."""
-    folders = ("const", "dep", "coref/ontogum", "rst/gdtb/pdtb")
-    return [file for folder in folders for file in sorted((gum / folder).rglob("*")) if file.is_file()]
-
-
-def _reading_row(run: Run, name: str, read: Callable[[], Corpus], files: Sequence[Path]) -> Row:
     def split() -> object:
         return [
             [line.split("\t") for line in file.read_text(encoding="utf-8", errors="replace").splitlines()]
@@ -59,10 +37,10 @@ def _reading_row(run: Run, name: str, read: Callable[[], Corpus], files: Sequenc
     corpus = read()
     seconds = in_turns({"product": read, SPLIT: split}, repeats=run.slow_repeats)
     size = sum(file.stat().st_size for file in files)
-    facts = {"documents": len(corpus.documents), "relations": len(corpus.relations), "bytes": size}
-    return row(
-        name, "documents", count=len(corpus.documents), seconds=seconds, peak=peak_bytes(read), facts=facts
-    )
+    count = len(corpus.documents)
+    facts = {"documents": count, "relations": len(corpus.relations), "bytes": size}
+    peak = peak_bytes(read)
+    return [row("corpus reading, GUM", "documents", count=count, seconds=seconds, peak=peak, facts=facts)]
 
 
 def measure_loading(run: Run) -> list[Row]:

@@ -1,6 +1,6 @@
 """Atomic files and folders: written beside their place, then renamed into it.
 
-A ``FileList`` in a folder names the files that disco2 wrote there, with their hashes. It removes no others.
+A ``FileList`` in a folder names the files that disco2 wrote there, with their hashes. No others are removed.
 """
 
 from __future__ import annotations
@@ -22,10 +22,7 @@ from typing import Any
 
 from disco2.errors import BundleError, InputError
 
-FORCE = (
-    "Choose another folder, or add --force (in Python: force=True): it replaces the files that disco2 wrote, "
-    "and no others."
-)
+FORCE = "Choose another folder, or add --force (in Python: force=True) to replace what disco2 wrote there."
 _TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""}
 _SCRATCH = re.compile(r"\..+-[a-z0-9_]{8}")  # as tempfile names them: a file's name, and eight characters
 _MOST_NAMED = 3  # files in a message
@@ -86,10 +83,9 @@ def check_file_place(path: Path) -> None:
 def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool = False) -> Iterator[Path]:
     """Yield an empty folder to fill; it replaces the old one at the end, or nothing if an error occurs.
 
-    ``check_folder_place`` says what may be there. If the system can exchange two folders in one step, a
-    killed process leaves the old one or the new one; elsewhere the next call puts the old one back. A folder
-    with files of others is never moved: ours are replaced in it one by one. If the path is a symbolic
-    link, the folder it points to is written.
+    ``check_folder_place`` says what may be there. If the system can exchange two folders in one step (Linux),
+    a killed process leaves the old one or the new one; elsewhere it may leave the old one in a hidden folder
+    beside the path. If the path is a symbolic link, the folder it points to is replaced.
     """
     with report_write_errors(path):
         target = _usable(path, listed, force=force)
@@ -101,21 +97,16 @@ def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool =
             if listed is HIDDEN_LIST:
                 write_list(fresh)
             written = _all_below(fresh)
-            ours, others = _divide(target, listed, force=force)
+            ours = _own_files(target, listed, force=force)  # again, as the work may have taken hours
         except BaseException:
             shutil.rmtree(scratch, ignore_errors=True)
             raise
-        try:  # from here on there may be files of others in the scratch folder: all go by name
-            if listed and others:
-                _write_into(target, fresh, written, first=listed.name, ours=ours, others=others)
-            elif target.exists():
+        try:
+            if target.exists():
                 _exchange(fresh, target)
-                if late := _sort_out(fresh, ours)[1]:
-                    _exchange(fresh, target)
-                    raise other_files(target, late)
             else:
                 fresh.rename(target)
-        finally:
+        finally:  # by name: somebody may have added a file to the old folder in the last moment
             _remove(fresh, written | ours)
             for folder in (fresh, scratch):
                 with suppress(OSError):
@@ -126,7 +117,7 @@ def check_folder_place(path: Path, listed: FileList | None = None, *, force: boo
     """Raise InputError unless ``folder_in_place`` can write here; called before long work starts.
 
     The folder must be absent, empty, or hold exactly the files that its list names, unchanged. With ``force``
-    ours may be changed or missing, and others may be there, which stay.
+    they may be changed or missing. A folder with other files is never replaced.
     """
     with report_write_errors(path):
         check_writable(_usable(path, listed, force=force))
@@ -154,13 +145,6 @@ def other_files(
         where=str(path),
         hint=hint,
     )
-
-
-def scratch_folders(target: Path) -> list[Path]:
-    """The temporary folders of ``folder_in_place`` for a folder, of running or killed processes."""
-    found = target.parent.iterdir() if target.parent.is_dir() else []
-    pattern = re.compile(rf"\.{re.escape(target.name)}-[a-z0-9_]{{8}}")
-    return [path for path in found if pattern.fullmatch(path.name)]
 
 
 def hash_file(path: Path) -> str:
@@ -218,26 +202,20 @@ def _usable(path: Path, listed: FileList | None, *, force: bool) -> Path:
             "A folder can't be replaced while it is the current one or where a disk is mounted.", path
         )
     target.parent.mkdir(parents=True, exist_ok=True)
-    if listed and not target.exists():
-        _put_back(target, listed)
-    _divide(target, listed, force=force)
+    _own_files(target, listed, force=force)
     return target
 
 
-def _divide(folder: Path, listed: FileList | None, *, force: bool) -> tuple[set[str], set[str]]:
-    """The rule of ``check_folder_place``: our files in a folder, and all others."""
+def _own_files(folder: Path, listed: FileList | None, *, force: bool) -> set[str]:
+    """Our files in a folder, by the rule of ``check_folder_place``; InputError if it can't be replaced."""
     if not folder.exists():
-        return set(), set()
+        return set()
     if not folder.is_dir():
         raise _unusable("Path exists but is not a folder.", folder)
     named = _named(folder, listed)
     ours, others = _sort_out(folder, named)
-    if others and not named:
+    if others:
         raise other_files(folder, others)
-    if clashes := _clashes(named.keys() - ours, others):  # such as a link in place of a file
-        raise other_files(folder, clashes)
-    if others and not force:
-        raise other_files(folder, others, hint=FORCE)
     changed = {
         name
         for name, expected in named.items()
@@ -249,7 +227,7 @@ def _divide(folder: Path, listed: FileList | None, *, force: bool) -> tuple[set[
             where=str(folder),
             hint=FORCE,
         )
-    return ours, others
+    return ours
 
 
 def _named(folder: Path, listed: FileList | None) -> dict[str, str]:
@@ -271,7 +249,6 @@ def _sort_out(folder: Path, named: Collection[str]) -> tuple[set[str], set[str]]
     Links always count as others; none is followed.
     """
     parents = {f"{parent}/" for name in named for parent in PurePosixPath(name).parents}
-    parents.update(name for name in named if name.endswith("/"))
     ours: set[str] = set()
     others: set[str] = set()
     waiting = [""]
@@ -290,33 +267,9 @@ def _sort_out(folder: Path, named: Collection[str]) -> tuple[set[str], set[str]]
     return ours, others
 
 
-def _clashes(names: Collection[str], others: set[str]) -> set[str]:
-    """Files of others that conflict with files of these names."""
-    wanted = {str(one) for name in names for one in (PurePosixPath(name), *PurePosixPath(name).parents)}
-    folded = {name.casefold() for name in wanted}  # some file systems ignore case
-    return {name for name in others if name.casefold() in folded}
-
-
 def _some(names: Collection[str]) -> str:
     more = ", ..." if len(names) > _MOST_NAMED else ""
     return ", ".join(sorted(names)[:_MOST_NAMED]) + more
-
-
-def _write_into(
-    target: Path, fresh: Path, written: set[str], *, first: str, ours: set[str], others: set[str]
-) -> None:
-    """Replace our files in a folder that holds others, which are not touched.
-
-    The list comes first: whenever the process is killed, it names all files of ours that are there.
-    """
-    if clashes := _clashes(written - ours, others):
-        raise other_files(target, clashes)
-    _remove(target, ours - written)
-    for name in sorted(written, key=lambda name: (name != first, name)):
-        if name.endswith("/"):
-            (target / name).mkdir(exist_ok=True)
-        else:
-            (fresh / name).replace(target / name)
 
 
 def _remove(folder: Path, names: Collection[str]) -> None:
@@ -352,15 +305,6 @@ def _exchanged(one: Path, other: Path) -> bool:
 
     call = getattr(ctypes.CDLL(None), "renameat2", None)  # Python has no function for it
     return call is not None and call(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
-
-
-def _put_back(target: Path, listed: FileList) -> None:
-    """Put a folder of ours back that a process moved away and was killed before the new one was in place."""
-    for scratch in scratch_folders(target):
-        with suppress(InputError):
-            if _divide(scratch / _OLD, listed, force=False)[0]:
-                (scratch / _OLD).rename(target)
-                return
 
 
 def _all_below(folder: Path) -> set[str]:

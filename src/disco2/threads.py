@@ -99,6 +99,8 @@ def limit_this_process(*, everything: bool = False) -> None:
     too, for one process of several; alone, an annotator that runs on PyTorch may use all cores.
     """
     os.environ.update(dict.fromkeys(EVERYTHING if everything else PRODUCTS, "1"))
+    if everything:
+        os.environ["TOKENIZERS_PARALLELISM"] = "false"  # the package tokenizers
     if "numpy" in sys.modules:
         from threadpoolctl import threadpool_limits
 

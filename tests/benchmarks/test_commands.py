@@ -14,7 +14,7 @@ from benchmarks.made_up_documents import made_up_document
 from benchmarks.speed.measure import Run
 from tests.conftest import ROOT
 
-NAMES = ("", ".answers", ".bulk", ".made_up_documents", ".server_load", ".text")
+NAMES = ("", ".answers", ".bulk", ".dask_hosts", ".made_up_documents", ".server_load", ".text")
 
 
 @pytest.mark.parametrize("name", NAMES)

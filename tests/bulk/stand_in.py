@@ -63,7 +63,7 @@ class Opened:
         yield load(self.bundle, annotators=Annotators([self.annotator()]))
 
 
-def job_of(bundle: Path, **settings: str | bool | int) -> Job:
+def job_of(bundle: Path, **settings: str | float) -> Job:
     chosen = BulkSettings(**settings)  # type: ignore[arg-type]
     return Job.of(chosen, model=model_digest(bundle), annotators=Annotators([WeakAnnotator()]))
 
@@ -83,7 +83,7 @@ class Predicting:
         restart: bool = False,
         report: Report = lambda progress: None,
         notes: list[str] | None = None,
-        **settings: str | bool | int,
+        **settings: str | float,
     ) -> BulkSummary:
         return predict_files(
             list(map(str, patterns)),

@@ -88,7 +88,7 @@ def fill(folder: Path) -> None:
         (fresh / "model.json").write_text("{}")
 
 
-@pytest.mark.parametrize("name", ["thesis.txt", "src/main.py", "syntax/thesis.txt", "coreference/.git/HEAD"])
+@pytest.mark.parametrize("name", ["thesis.txt", "src/main.py"])
 def test_nothing_but_a_component_is_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks.speed.recursive import recursive_gradients
 from disco2.data.batch import collate
 from disco2.model.network import Masks, forward
 from disco2.model.parameters import initial_parameters
@@ -15,6 +14,7 @@ from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS, ModelSettings
 from disco2.training.optimiser import LOSSES, large_margin
 from tests.generated import random_example
 from tests.model.recursive import recursive_scores
+from tests.model.recursive_gradient import recursive_gradients
 
 LABELS, FEATURES, VOCABULARY = 4, 12, 30
 
@@ -46,7 +46,7 @@ def build(settings: ModelSettings, seed: int = 0):
 
 def every_model() -> list[ModelSettings]:
     models = [
-        ModelSettings(kind=kind, features=features, K=5, rank=2)
+        ModelSettings(kind=kind, features=features, K=6, rank=2)
         for kind in PAPER_KINDS
         for features in (False, True)
         if features or kind != "surface"
@@ -116,7 +116,7 @@ def test_gradients_equal_central_differences(settings: ModelSettings, masked: bo
 
 
 def test_neighbours_and_order_in_a_batch_make_no_difference() -> None:
-    settings = ModelSettings(K=5)
+    settings = ModelSettings(K=6)
     made, parameters, vectors = build(settings)
     examples = [example for example, *_ in made]
     together = forward(settings, parameters, vectors, collate(examples)).scores
@@ -127,7 +127,7 @@ def test_neighbours_and_order_in_a_batch_make_no_difference() -> None:
 
 
 def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() -> None:
-    settings = ModelSettings(K=5, initialisation="zero")
+    settings = ModelSettings(K=6, initialisation="zero")
     made, _, vectors = build(settings)
     parameters = initial_parameters(settings, labels=LABELS, features=FEATURES, seed=0, dtype=np.float64)
     batch = collate([example for example, *_ in made])
@@ -139,9 +139,9 @@ def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() ->
 
 
 MODELS = [
-    *(ModelSettings(K=5, rank=rank, pairs=pairs) for pairs in PAIR_SCALINGS for rank in (0, 1, 2)),
-    ModelSettings(K=5, features=False),
-    ModelSettings(kind="upward", K=5),
+    *(ModelSettings(K=6, rank=rank, pairs=pairs) for pairs in PAIR_SCALINGS for rank in (0, 1, 2)),
+    ModelSettings(K=6, features=False),
+    ModelSettings(kind="upward", K=6),
 ]
 
 

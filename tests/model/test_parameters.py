@@ -69,7 +69,7 @@ def test_scores_are_the_mean_of_the_members(settings: ModelSettings) -> None:
         assert all(np.array_equal(one[name], other[name]) for name in one)
 
 
-SURFACE = ModelSettings(kind="surface", K=5)
+SURFACE = ModelSettings(kind="surface", K=6)
 
 
 @pytest.mark.parametrize(("members", "surface"), [(1, 1), (1, 3), (4, 1), (2, 2)])
@@ -79,7 +79,7 @@ SURFACE = ModelSettings(kind="surface", K=5)
 def test_folded_scores_are_the_means_over_all_members(
     kind: str, rank: int, members: int, surface: int
 ) -> None:
-    alone = ModelSettings(kind=kind, rank=rank, K=5)
+    alone = ModelSettings(kind=kind, rank=rank, K=6)
     made, _, vectors = build(alone)
     examples = [example for example, *_ in made]
     composing = [build(alone, seed=seed)[1] for seed in range(members)]

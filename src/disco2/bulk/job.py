@@ -16,7 +16,7 @@ from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.exports import BRAT, CONLL16, DISRPT
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import check_encoding
-from disco2.inference.prediction import SCHEMA, RelationChoice
+from disco2.inference.prediction import SCHEMA, RelationChoice, check_min_probability
 from disco2.parser.parser import DiscourseParser
 from disco2.version import VERSION
 
@@ -37,6 +37,7 @@ class BulkSettings:
     paragraphs: str = "blank"
     kinds: tuple[str, ...] = RelationChoice().kinds
     between_only: bool = False
+    min_probability: float = 0.0
     explain: bool = False
     encoding: str = "utf-8"
     shard_documents: int = SHARD_DOCUMENTS  # on average, if they are short
@@ -57,6 +58,7 @@ class BulkSettings:
             if not getattr(self, name) >= number:
                 option = f"--{name.replace('_', '-')}"
                 raise InputError(f"{option} is {getattr(self, name)}.", hint=f"Give {number} or more.")
+        check_min_probability(self.min_probability)
         check_encoding(self.encoding)
 
     @property
@@ -67,7 +69,7 @@ class BulkSettings:
     @property
     def choice(self) -> RelationChoice:
         """Which relations are written."""
-        return RelationChoice(self.kinds, self.between_only)
+        return RelationChoice(self.kinds, self.between_only, self.min_probability)
 
 
 @dataclass(frozen=True, slots=True)

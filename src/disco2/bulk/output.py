@@ -5,14 +5,12 @@ OUTPUT/
   errors.jsonl              documents without relations, and why
   relations/KEY.jsonl       the shards (or .parquet, .csv, .zip); KEY is a hash of documents and job
   records/KEY.json          what is in a shard, and its hash
-  records/.root             a hash of the path of the documents: two corpora may have the same name
   .working/                 during a run: its job and a lock
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -71,19 +69,11 @@ class OutputFolder:
     def job(self) -> Path:
         return self.path / WORKING / "job.json"
 
-    @property
-    def _root(self) -> Path:
-        return self.path / RECORDS / ".root"
-
     def shard(self, key: str) -> Path:
         return self.path / RELATIONS / f"{key}.{self.suffix}"
 
     def record(self, key: str) -> Path:
         return self.path / RECORDS / f"{key}.json"
-
-    def keys(self) -> set[str]:
-        """The shards that have a record."""
-        return {file.stem for file in self._own_files(RECORDS)}
 
     def read_record(self, key: str) -> Json | None:
         """The record of a shard; None if there is none, or it is damaged."""
@@ -103,22 +93,8 @@ class OutputFolder:
         content = record | {"digest": digest(record)}
         write_text(self.record(record["key"]), [json.dumps(content, ensure_ascii=False, indent=1) + "\n"])
 
-    def is_from(self, root: str) -> bool:
-        """Whether the shards were made from files in that very folder."""
-        try:
-            return self._root.read_bytes() == _hash_path(root)
-        except OSError:
-            return False
-
     def error(self, what: str, hint: str = "Choose another --output.") -> InputError:
         return InputError(what, where=str(self.path), hint=hint)
-
-    def other_run(self, difference: str) -> InputError:
-        """The error about the output of another run, which would be lost."""
-        return self.error(
-            f"The folder has the output of another run: {difference}.",
-            "Choose another --output, or add --restart to drop the old output.",
-        )
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -139,9 +115,12 @@ class OutputFolder:
         for file in (self.manifest, self.job):
             before = read_json(file)
             if before is not None and (difference := _difference(before, wanted)):
-                raise self.other_run(difference)
+                raise self.error(
+                    f"The folder has the output of another run: {difference}.",
+                    "Choose another --output, or add --restart to drop the old output.",
+                )
 
-    def begin(self, wanted: Json, root: str, *, restart: bool) -> None:
+    def begin(self, wanted: Json, *, restart: bool) -> None:
         """Note what the run does, for its workers and for the next run; ``restart`` drops the old output."""
         if restart:
             own = [file for name in _SUFFIXES for file in self._own_files(name)]
@@ -149,7 +128,6 @@ class OutputFolder:
         for name in (RELATIONS, RECORDS):
             remove_scratch(self.path / name)
         write_text(self.job, [json.dumps(wanted, indent=1) + "\n"])
-        write_bytes(self._root, _hash_path(root))
 
     def finish(self, keys: set[str]) -> None:
         """Remove files that the manifest does not name, and those that only a run needs."""
@@ -207,10 +185,6 @@ def file_hash(file: Path) -> str:
         return hash_file(file)
     except OSError:
         return ""
-
-
-def _hash_path(path: str) -> bytes:
-    return sha256(os.fsencode(path)).hexdigest().encode()
 
 
 def _difference(before: Json, wanted: Json) -> str:
@@ -296,6 +270,7 @@ def _parquet_schema(arrow: Any, outcomes: Sequence[str]) -> Any:
             ("direction", string),
             ("gloss", string),
             ("probability", float64),
+            ("unsure", arrow.bool_()),
             ("probabilities", arrow.struct([(outcome, float64) for outcome in outcomes])),
             ("presence", float64),
             ("connective", string),

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from threading import Thread
 
@@ -22,7 +21,6 @@ from disco2.inference.pipeline import Pipeline
 
 ATTEMPTS = 10  # dead processes on one shard before it is given up
 MOST_GIVEN_UP = 3  # shards, before the run stops
-COMPARED = 20  # shards of a corpus that was moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +90,13 @@ def predict_files(
         )
     wanted = {"format": FORMAT, "job": job.to_json(), "files": files.described}
     with folder.locked():
-        work = ShardWork(files.root, folder, job, opened)
         if not restart:
             folder.check_same(wanted)
-            _check_place(work, _tasks(files.walk(without=folder.path), job))
+        work = ShardWork(files.root, folder, job, opened)
         counter = _Counter(files.walk(without=folder.path), most_bytes=job.settings.most_bytes)
         run = _Run(folder, counter, report)
         with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-            folder.begin(wanted, files.root, restart=restart)
+            folder.begin(wanted, restart=restart)
             run.run_tasks(session, _tasks(files.walk(without=folder.path), job))
         for pattern in files.unmatched:
             notice(f"no file matches {pattern}")
@@ -107,15 +104,6 @@ def predict_files(
     if summary.shards > summary.made:
         notice(f"{summary.shards - summary.made} of {summary.shards} shards were already there")
     return summary
-
-
-def _check_place(work: ShardWork, tasks: Iterator[Task]) -> None:
-    """Raise InputError if the output was made from other texts in another folder of the same name."""
-    there = work.folder.keys()
-    if not there or work.folder.is_from(work.root):
-        return
-    if not any(work.key(task.given) in there for task in islice(tasks, COMPARED)):
-        raise work.folder.other_run("its files were in another folder, with other texts")
 
 
 def _tasks(found: Iterator[Found], job: Job) -> Iterator[Task]:

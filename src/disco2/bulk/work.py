@@ -59,24 +59,16 @@ class ShardWork:
         if self._open is not None:
             self._open.close()
 
-    def key(self, given: bytes) -> str:
-        """The name of the shard that these documents make."""
-        return self._read(given)[0]
-
     def __call__(self, given: bytes) -> Json:
-        key, sources = self._read(given)
+        names = given.split(SEPARATOR)
+        most = self.job.settings.most_bytes
+        sources = [read_source(self.root, name, most_bytes=most) for name in names]
+        key = self.job.shard_key((name, source.identity) for name, source in zip(names, sources, strict=True))
         record = self.folder.finished(key)
         made = record is None
         if record is None:
             record = self._write(key, sources)
         return {**{name: value for name, value in record.items() if name != "refused"}, "made": made}
-
-    def _read(self, given: bytes) -> tuple[str, list[Source]]:
-        names = given.split(SEPARATOR)
-        most = self.job.settings.most_bytes
-        sources = [read_source(self.root, name, most_bytes=most) for name in names]
-        key = self.job.shard_key((name, source.identity) for name, source in zip(names, sources, strict=True))
-        return key, sources
 
     def _write(self, key: str, sources: Sequence[Source]) -> Json:
         pipeline = self._load()

@@ -104,12 +104,15 @@ class DaskSession(Session):
     @property
     def workers(self) -> int:
         if time.monotonic() - self._checked >= POLL_SECONDS:
-            try:
-                self._workers = len(self._client.nthreads())
-            except Exception as error:
-                raise self._scheduler_lost() from error
+            self._workers = self._count_workers()
             self._checked = time.monotonic()
         return self._workers
+
+    def _count_workers(self) -> int:
+        try:
+            return len(self._client.nthreads())
+        except Exception as error:
+            raise self._scheduler_lost() from error
 
     def close(self) -> None:
         """Drop tasks without an outcome and remove the work from the workers."""
@@ -149,9 +152,8 @@ class DaskSession(Session):
             answer = future.result(timeout=CONNECT_SECONDS)
         except KilledWorker as error:
             self._lose(task, f"at {error.last_worker.address}")
-        except (OSError, TimeoutError) as error:
-            if not self._scheduler_answers():
-                raise self._scheduler_lost() from error
+        except (OSError, TimeoutError):
+            self._count_workers()  # raises if the scheduler is gone
             self._lose(task, "before its result arrived")  # its worker died with it
         except Exception as error:
             raise InputError(
@@ -161,13 +163,6 @@ class DaskSession(Session):
             ) from error
         else:
             self._finish(task, answer)
-
-    def _scheduler_answers(self) -> bool:
-        try:
-            self._client.nthreads()
-        except Exception:
-            return False
-        return True
 
     def _check_workers(self) -> None:
         """Tell the user once if tasks wait and there is no worker."""

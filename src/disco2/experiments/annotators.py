@@ -15,7 +15,7 @@ from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import CorpusError
 from disco2.evaluation.coreference import Score
 from disco2.evaluation.layers import BracketEvaluation, syntax_scores
-from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files, scratch_folders
+from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files
 from disco2.training.annotators.constituents import compare_trees, train_constituents
 from disco2.training.annotators.coreference import coreference_scores, train_coreference
 from disco2.training.annotators.syntax import parsed_text, train_syntax
@@ -60,10 +60,11 @@ def train_annotators(
 
 def _check_target(folder: Path, components: Collection[str], *, force: bool) -> None:
     """Refuse to replace anything but components, before any work is done."""
-    known = [file for name in COMPONENTS for file in (folder / name, *scratch_folders(folder / name))]
-    others = set(folder.iterdir()).difference(known) if folder.is_dir() else set()
+    names = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
+    scratch = tuple(f".{name}-" for name in COMPONENTS)  # of killed commands
+    others = {name for name in names.difference(COMPONENTS) if not name.startswith(scratch)}
     if others and not force:
-        raise other_files(folder, {file.name for file in others}, hint=FORCE)
+        raise other_files(folder, others, hint=FORCE)
     for component in components:
         check_folder_place(folder / component, HIDDEN_LIST, force=force)
 

@@ -354,8 +354,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write a bundle, which ``disco2.load``, ``disco2 predict`` and ``disco2 serve`` can use.
 
-        A bundle that is already there is replaced. ``force`` also replaces one that was changed since, or
-        that lies among other files; those stay.
+        A bundle that is already there is replaced. ``force`` also replaces one that was changed since.
         """
         check_is_fitted(self)
         save_bundle(self.pipeline_.model, Path(path), **vars(self.record_), force=force)

@@ -36,7 +36,7 @@ class Served:
         self._reachable = threading.Event()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
-        assert self._reachable.wait(60), "".join(self._lines)
+        assert self._reachable.wait(180), "".join(self._lines)
         assert self.process.poll() is None, "".join(self._lines)
         found = re.search(r"http://127\.0\.0\.1:(\d+)/", "".join(self._lines))
         assert found, "".join(self._lines)

@@ -13,13 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from starlette.testclient import TestClient
 
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import text_result
 from disco2.interfaces.cli.options import AnnotatorOptions
-from disco2.interfaces.server import app as running
+from disco2.interfaces.server import running
 from disco2.interfaces.server.settings import Limits
 from tests.interfaces.conftest import Run
 from tests.interfaces.server.conftest import MARK
@@ -99,13 +100,15 @@ def test_a_port_in_use_is_reported_before_anything_is_loaded(run: Run, ran: list
         ("--time-limit", "0"),
         ("--time-limit", "inf"),
         ("--queue", "0"),
+        ("--workers", "0"),
+        ("--workers", "2", "--stanza"),
         ("--cors-origin", "example.org"),
         ("--allowed-host", "http://example.org"),
         ("--api-key", "two words"),
         ("--api-key", ""),
     ],
 )
-def test_invalid_options(run: Run, ran: list[dict[str, Any]], options: tuple[str, str]) -> None:
+def test_invalid_options(run: Run, ran: list[dict[str, Any]], options: tuple[str, ...]) -> None:
     port = () if "--port" in options else ("--port", 0)
     code, _, err = run("serve", *port, *options)
     assert code == 2
@@ -131,18 +134,6 @@ def test_a_missing_extra_is_named(run: Run, monkeypatch: pytest.MonkeyPatch, pac
     assert "disco2[serve]" in err
 
 
-def test_addresses_of_both_kinds() -> None:
-    with running.bind("localhost", 0) as bound:
-        assert running.url_of(bound).startswith("http://127.0.0.1:")
-    if socket.has_ipv6:
-        try:
-            bound = running.bind("::1", 0)
-        except Exception:
-            pytest.skip("this machine has no IPv6")
-        with bound:
-            assert running.url_of(bound).startswith("http://[::1]:")
-
-
 def request(text: str) -> bytes:
     body = json.dumps({"text": text}).encode()
     return POST + b"Content-Length: %d\r\n\r\n" % len(body) + body
@@ -157,12 +148,12 @@ def receive_all(connection: socket.socket) -> bytes:
         return stream.read()
 
 
-def end(server: Served) -> list[dict[str, Any]]:
-    """Stop the server; returns its log, which has no error."""
+def end(server: Served, *, errors: int = 0) -> list[dict[str, Any]]:
+    """Stop the server; returns its log, which has so many errors."""
     server.process.send_signal(signal.SIGTERM)
     assert server.process.wait(30) == 0
     log = server.log()
-    assert '"level": "error"' not in log
+    assert log.count('"level": "error"') == errors
     return [json.loads(line) for line in log.splitlines() if line.startswith("{")]
 
 
@@ -201,9 +192,14 @@ def test_many_clients_and_a_log_without_their_texts(small_bundle: Path, small: P
     assert [one["error"] for one in lines if "error" in one] == ["KeyError"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_accepted_requests_are_answered_before_the_end(small_bundle: Path, number: signal.Signals) -> None:
-    with served(small_bundle, slow=2.0) as server, ThreadPoolExecutor(8) as pool:
+@pytest.mark.parametrize(
+    ("number", "workers"), [(signal.SIGTERM, 1), (signal.SIGINT, 1), (signal.SIGTERM, 2)]
+)
+def test_accepted_requests_are_answered_before_the_end(
+    small_bundle: Path, number: signal.Signals, workers: int
+) -> None:
+    options = ["--workers", str(workers)]
+    with served(small_bundle, options, slow=2.0) as server, ThreadPoolExecutor(8) as pool:
         idle = server.connect()
         idle.request("GET", "/healthz")
         assert idle.getresponse().read() == b'{"status":"ok"}'
@@ -219,8 +215,39 @@ def test_accepted_requests_are_answered_before_the_end(small_bundle: Path, numbe
         assert server.process.wait(30) == 0
 
 
-def test_a_second_interrupt_stops_at_once(small_bundle: Path) -> None:
-    with served(small_bundle, slow=60) as server, ThreadPoolExecutor(3) as pool:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_signal_under_load(small_bundle: Path, workers: str) -> None:
+    """Eight clients that never stop asking get whole answers, then a closed connection, and nothing else."""
+    answered: list[int] = []
+    with served(small_bundle, ["--workers", workers]) as server, ThreadPoolExecutor(8) as pool:
+
+        def ask_on_and_on(number: int) -> None:
+            connection = server.connect()
+            body = json.dumps({"text": f"Bob {number} came. We left."})
+            while True:
+                try:
+                    connection.request("POST", "/v1/relations", body, JSON)
+                    answer = connection.getresponse()
+                except (OSError, http.client.HTTPException):  # not one byte of an answer
+                    return
+                content = json.loads(answer.read())
+                if answer.status == 503:
+                    return
+                assert (answer.status, len(content["relations"])) == (200, 1)
+                answered.append(number)
+
+        clients = [pool.submit(ask_on_and_on, number) for number in range(8)]
+        while len(answered) < 40:
+            assert not any(one.done() for one in clients)
+            time.sleep(0.05)
+        end(server)
+        for client in clients:
+            client.result(30)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_second_interrupt_stops_at_once(small_bundle: Path, workers: str) -> None:
+    with served(small_bundle, ["--workers", workers], slow=60) as server, ThreadPoolExecutor(3) as pool:
         asked = [pool.submit(server.post, {"text": f"He came slowly {n}. We left."}) for n in range(3)]
         wait_for_requests(server, 3)
         for _ in range(2):
@@ -305,14 +332,62 @@ def test_too_many_connections_get_503(small_bundle: Path) -> None:
 
 
 def wait_for_requests(server: Served, count: int) -> None:
-    """Wait until so many requests are in the server."""
+    """Wait until so many requests are in the server, whichever of its workers have them."""
+    found: dict[str, float] = {}
     for _ in range(500):
         connection = server.connect()
         connection.request("GET", "/metrics")
         text = connection.getresponse().read().decode()
         connection.close()
-        (line,) = [one for one in text.splitlines() if one.startswith("disco2_requests_under_way ")]
-        if float(line.split()[1]) >= count + 1:  # and the one that asks
+        (line,) = [one for one in text.splitlines() if one.startswith("disco2_requests_under_way")]
+        worker, number = line.rsplit(" ", 1)
+        found[worker] = float(number) - 1  # without the one that asks
+        if sum(found.values()) >= count:
             return
         time.sleep(0.01)
     raise AssertionError("the requests did not arrive")
+
+
+def workers_of(server: Served) -> list[psutil.Process]:
+    return psutil.Process(server.process.pid).children()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="several workers need Linux")
+def test_several_workers(small_bundle: Path, small: Pipeline) -> None:
+    """They answer as one does, share memory, are replaced, and leave no process behind."""
+    texts = [f"Bob {number} gave Tina the burger. She was hungry. He left." for number in range(40)]
+    with served(small_bundle, options=["--workers", "2"]) as server:
+        with ThreadPoolExecutor(20) as pool:
+            answers = list(pool.map(lambda text: server.post({"text": text}), texts))
+        for text, (status, content) in zip(texts, answers, strict=True):
+            document = small.annotate(text)
+            assert (status, content) == (200, text_result(small, document, small.relations(document)))
+        before = workers_of(server)
+        assert len(before) == 2
+        memory = [one.memory_full_info() for one in before]
+        assert sum(one.pss for one in memory) < 0.8 * sum(one.rss for one in memory)
+        before[0].kill()
+        for _ in range(20):  # connections of the other worker
+            assert server.post({"text": "It rained. We left."})[0] == 200
+        after = wait_for_workers(server, 2, without=before[0])
+        log = end(server, errors=1)
+        assert {one["process"] for one in log if one.get("status") == 200} >= {one.pid for one in before}
+        assert "ended with exit code -9 and is replaced" in str(log)
+        assert not any(one.is_running() for one in after)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="several workers need Linux")
+def test_workers_end_with_their_parent(small_bundle: Path) -> None:
+    with served(small_bundle, options=["--workers", "2"]) as server:
+        workers = workers_of(server)
+        server.process.kill()
+        assert psutil.wait_procs(workers, timeout=20)[1] == []
+
+
+def wait_for_workers(server: Served, count: int, *, without: psutil.Process) -> list[psutil.Process]:
+    for _ in range(300):
+        found = [one for one in workers_of(server) if one != without]
+        if len(found) == count:
+            return found
+        time.sleep(0.1)
+    raise AssertionError("the worker was not replaced")

@@ -81,8 +81,7 @@ Force = Annotated[
     bool,
     typer.Option(
         "--force",
-        help="Replace files of an earlier output that were changed since, or that lie among other files; "
-        "those are never touched.",
+        help="Replace an earlier output that was changed since. A folder with other files is refused.",
     ),
 ]
 Restart = Annotated[bool, typer.Option("--restart", help="Discard what an interrupted run has left.")]

@@ -62,6 +62,12 @@ BATCH_SIZE, UTF_8 = 64, "utf-8"
 SHOWN_ERRORS = 10
 
 
+MinProbability = Annotated[
+    float,
+    typer.Option("--min-probability", help="Mark answers with a lower probability as unsure.", metavar="P"),
+]
+
+
 @dataclass(frozen=True)
 class RelationOptions:
     """Which relations of a text are returned. Every field is an option."""
@@ -78,17 +84,17 @@ class RelationOptions:
     norel: Annotated[
         bool, typer.Option("--norel", help="Include neighbouring sentences without a relation.")
     ] = False
+    min_probability: MinProbability = 0.0
 
     @property
     def choice(self) -> RelationChoice:
-        """The same as one value; InputError for an unknown kind."""
-        return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
-
-
-MinProbability = Annotated[
-    float,
-    typer.Option("--min-probability", help="Mark answers with a lower probability as unsure.", metavar="P"),
-]
+        """The same as one value; InputError for an unknown kind or a probability above 1."""
+        return RelationChoice.of(
+            self.kinds,
+            between_only=self.between_only,
+            norel=self.norel,
+            min_probability=self.min_probability,
+        )
 
 
 def predict(
@@ -106,7 +112,6 @@ def predict(
     ] = None,
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,
-    min_probability: MinProbability = 0.0,
     encoding: options.Encoding = UTF_8,
     as_json: options.AsJson = False,
     *,
@@ -122,7 +127,7 @@ def predict(
         raise InputError(
             "--form and --output belong together.", hint="Use --form conll16 --output DIR, or --json > FILE."
         )
-    choice = replace(relations.choice, min_probability=min_probability)
+    choice = relations.choice
     # Input is read before models are loaded, so that a wrong path is reported at once.
     known, makers, content = None, None, text or ""
     if document is not None:
@@ -313,6 +318,7 @@ def bulk(
         paragraphs=paragraphs,
         kinds=choice.kinds,
         between_only=choice.between_only,
+        min_probability=choice.min_probability,
         explain=explain,
         encoding=encoding,
         shard_documents=shard_documents,

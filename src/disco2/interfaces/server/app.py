@@ -1,20 +1,16 @@
-"""The application: its routes, the layers around them, the page, and the process that serves it."""
+"""The application: its routes, the layers around them, and the page."""
 
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 import math
-import signal
-import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated, Any
 
-import uvicorn
 from fastapi import Body, Depends, FastAPI, Request
 from prometheus_client.exposition import choose_encoder
 from starlette.middleware import Middleware
@@ -22,7 +18,6 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from disco2.errors import InputError
 from disco2.files import filled
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Json, heading
@@ -30,7 +25,6 @@ from disco2.interfaces.server import middleware, schemas
 from disco2.interfaces.server.schemas import (
     ApiError,
     HealthResponse,
-    LimitsResponse,
     ModelResponse,
     RelationsRequest,
     ViewRequest,
@@ -102,7 +96,8 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         lifespan=lifespan,
         telemetry=_NO_TELEMETRY,
     )
-    model = heading(pipeline) | {"limits": LimitsResponse.model_validate(limits).model_dump()}
+    shown = ("body_bytes", "sentences", "pairs", "seconds")
+    model = heading(pipeline) | {"limits": {name: getattr(limits, name) for name in shown}}
     results = schemas.result_content(_answer_examples(pipeline))
 
     @app.post(
@@ -164,7 +159,7 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
     async def measure(request: Request) -> Response:
         """Requests, times, batches, the queue, memory and processor time."""
         encode, media_type = choose_encoder(request.headers.get("accept", ""))
-        return Response(encode(metrics.registry), headers={"Content-Type": media_type})
+        return Response(encode(metrics), headers={"Content-Type": media_type})
 
     description = schemas.complete_description(app, settings)
     app.openapi = lambda: description  # type: ignore[method-assign]  # FastAPI makes a new one after add_route
@@ -174,6 +169,7 @@ def make_app(pipeline: Pipeline, settings: ServerSettings | None = None) -> Fast
         (middleware.PAGE, (PAGE_FOLDER / "index.html").read_text(encoding="utf-8"), "text/html"),
     ):
         app.add_route(path, _document(content, media_type), include_in_schema=False)
+    app.state.metrics = metrics
     app.mount("/assets", _Assets(directory=PAGE_FOLDER, packages=[("disco2.drawing", "web")]))
     return app
 
@@ -266,92 +262,3 @@ def _answer_examples(pipeline: Pipeline) -> dict[str, Json]:
         view = ViewRequest(**schemas.EXAMPLES["text"], relation=0)
         answerer.answer(Job(view, deadline=math.inf))
     return found
-
-
-KEEP_ALIVE = 15  # seconds until an idle connection is closed
-MAX_HEADER_BYTES = 16_384
-GRACE = 5.0  # seconds beyond the time limit to deliver answers after a signal
-ALL_INTERFACES = ("0.0.0.0", "::")  # noqa: S104
-
-_RESERVED = ("This port is reserved for the system.", "Choose a --port above 1023.")
-_REASONS = {
-    errno.EADDRINUSE: ("Another program uses this port.", "Choose another --port; 0 is any free one."),
-    errno.EACCES: _RESERVED,
-    errno.EPERM: _RESERVED,
-    errno.EADDRNOTAVAIL: ("This machine does not have this address.", "Try --host 127.0.0.1"),
-}
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A socket bound to this address, not listening yet; InputError if that is not possible."""
-    where = f"{host}:{port}"
-    try:
-        if not host:
-            raise ValueError
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (OSError, ValueError, UnicodeError):
-        raise InputError(
-            "Unknown host.", where=where, hint="Give an address of this machine, such as 127.0.0.1."
-        ) from None
-    family, kind, protocol, _, address = min(found, key=lambda one: one[0] != socket.AF_INET)
-    bound = socket.socket(family, kind, protocol)
-    try:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind(address)
-    except OSError as error:
-        bound.close()
-        what, hint = _REASONS.get(error.errno or 0, (f"Could not bind: {error.strerror}.", ""))
-        raise InputError(what, where=where, hint=hint) from None
-    return bound
-
-
-def url_of(bound: socket.socket) -> str:
-    """The URL for a browser on this machine."""
-    host, port = bound.getsockname()[:2]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
-    return f"http://[{shown}]:{port}/" if ":" in shown else f"http://{shown}:{port}/"
-
-
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._on_start = on_start
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
-        if self.started:
-            self._on_start()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """uvicorn's own raises the signal again at the end, which would end the process with an error."""
-        signals = (signal.SIGINT, signal.SIGTERM)
-        before = {number: signal.signal(number, self.handle_exit) for number in signals}
-        try:
-            yield
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-
-
-def run(app: FastAPI, bound: socket.socket, *, limits: Limits, on_start: Callable[[], None]) -> None:
-    """Serve until SIGTERM or SIGINT, then answer what was accepted. A second SIGINT stops at once."""
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        ws="none",
-        http="h11",
-        loop="asyncio",
-        lifespan="on",
-        proxy_headers=False,
-        limit_concurrency=limits.connections,
-        timeout_keep_alive=KEEP_ALIVE,
-        timeout_graceful_shutdown=math.ceil(limits.seconds + GRACE),
-        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
-    )
-    server = _Server(config, on_start)
-    server.run(sockets=[bound])
-    if server.force_exit:
-        raise KeyboardInterrupt

@@ -10,6 +10,7 @@ import re
 import sys
 import time
 import traceback
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -18,7 +19,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, Metric, ProcessCollector
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -115,6 +116,16 @@ class ServerMetrics:
         self.waiting = Gauge("disco2_queue_requests", "Requests that wait for a worker.", **own)
         self.under_way = Gauge("disco2_requests_under_way", "Requests not yet answered.", **own)
         self.model = Info("disco2_model", "The model that answers.", **own)
+        self.worker = ""  # its number, if this process is one of several
+
+    def collect(self) -> Iterator[Metric]:
+        """All figures. Those of a worker have its number as a label: each worker shows its own."""
+        for metric in self.registry.collect():
+            if self.worker:
+                metric.samples = [
+                    one._replace(labels={**one.labels, "worker": self.worker}) for one in metric.samples
+                ]
+            yield metric
 
     def observe(self, record: RequestRecord) -> None:
         self.requests.labels(record.route, record.method, str(record.status)).inc()
@@ -135,11 +146,8 @@ class Gate:
         self._metrics = metrics
         self._hosts = frozenset(host.lower() for host in settings.allowed_hosts)
         self._limits = settings.limits
-        # Digests have one length, so that comparing takes the same time whatever the key. Clients encode a
-        # key that is not ASCII in either way.
-        key = settings.api_key
-        encodings = ["utf-8", "latin-1"] if all(ord(letter) < 256 for letter in key) else ["utf-8"]
-        self._keys = [sha256(key.encode(encoding)).digest() for encoding in encodings] if key else []
+        # Digests have one length, so that comparing takes the same time whatever the key.
+        self._key = sha256(settings.api_key.encode()).digest() if settings.api_key else b""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -197,13 +205,12 @@ class Gate:
 
     def _check_key(self, scope: Scope) -> None:
         path = scope["path"]
-        if not self._keys or not (path in (METRICS, "/v1") or path.startswith("/v1/")):
+        if not self._key or not (path in (METRICS, "/v1") or path.startswith("/v1/")):
             return
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         scheme, _, key = (given[0] if len(given) == 1 else b"").partition(b" ")
-        digest = sha256(key.strip()).digest()
-        equal = [hmac.compare_digest(digest, wanted) for wanted in self._keys]  # compare all, always
-        if not any(equal) or scheme.lower() != b"bearer":
+        equal = hmac.compare_digest(sha256(key.strip()).digest(), self._key)
+        if not equal or scheme.lower() != b"bearer":
             raise ApiError(
                 HTTPStatus.UNAUTHORIZED,
                 "This address needs the server's API key.",
@@ -281,6 +288,7 @@ class JsonLines(logging.Formatter):
         content: dict[str, Any] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
+            "process": record.process,
         }
         content |= getattr(record, "content", None) or {"message": record.getMessage().strip()}
         if record.exc_info and record.exc_info[1] is not None:

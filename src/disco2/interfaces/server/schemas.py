@@ -59,6 +59,11 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
+MinProbability = Annotated[
+    float, Field(ge=0, le=1, description="Answers with a lower probability are marked as `unsure`.")
+]
+
+
 class _OfText(_Request):
     text: Annotated[Words, Field(description="The text. It must have a letter or a digit.")]
     paragraphs: Annotated[
@@ -72,10 +77,16 @@ class _OfText(_Request):
         bool, Field(description="Only relations between neighbouring sentences, no connectives and clauses.")
     ] = False
     norel: Annotated[bool, Field(description="Also neighbouring sentences without a relation.")] = False
+    min_probability: MinProbability = 0.0
 
     @property
     def choice(self) -> RelationChoice:
-        return RelationChoice.of(self.kinds, between_only=self.between_only, norel=self.norel)
+        return RelationChoice.of(
+            self.kinds,
+            between_only=self.between_only,
+            norel=self.norel,
+            min_probability=self.min_probability,
+        )
 
 
 class TextRequest(_OfText):
@@ -104,6 +115,7 @@ class PairsRequest(_Request):
         ),
     ]
     explain: Annotated[bool, Field(description="Split the score of each pair into its terms.")] = False
+    min_probability: MinProbability = 0.0
 
 
 class ViewRequest(_OfText):
@@ -148,17 +160,6 @@ class HealthResponse(BaseModel):
     status: Literal["ok"] = "ok"
 
 
-class LimitsResponse(BaseModel):
-    """What one request may ask for."""
-
-    model_config = ConfigDict(from_attributes=True)
-
-    body_bytes: int
-    sentences: int
-    pairs: int
-    seconds: float
-
-
 class ModelResponse(BaseModel):
     """The model that answers, and the limits of a request."""
 
@@ -167,7 +168,10 @@ class ModelResponse(BaseModel):
     model: Json
     parser: Annotated[str, Field(description="Digest of the parser of connectives and clauses.")]
     annotators: str
-    limits: LimitsResponse
+    limits: Annotated[
+        dict[Literal["body_bytes", "sentences", "pairs", "seconds"], float],
+        Field(description="What one request may ask for."),
+    ]
 
 
 class View(BaseModel):
@@ -177,16 +181,11 @@ class View(BaseModel):
     arguments: Annotated[
         list[Json],
         Field(
-            min_length=2,
-            max_length=2,
-            description="Trees: `words`, `labels`, and the children of inner nodes in `left` and `right`; "
-            "leaves are numbered first, then inner nodes, children before parents. `up`: upward vectors.",
+            description="Trees: `words`, `labels`, and the children of inner nodes in `left` and `right`. "
+            "Leaves are numbered first, then inner nodes, children before parents. `up`: upward vectors.",
         ),
     ]
-    chains: Annotated[
-        list[Json],
-        Field(description="Entities of both arguments, with the downward vectors to their mentions."),
-    ]
+    chains: Annotated[list[Json], Field(description="Shared entities, with their downward vectors.")]
     member: int
     members: int
     dimensions: int

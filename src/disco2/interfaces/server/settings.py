@@ -16,8 +16,7 @@ PACKAGES = ("fastapi", "uvicorn", "prometheus_client")  # of the extra ``serve``
 LOOPBACK_HOSTS = ("localhost", "127.0.0.1", "::1")
 _ORIGIN = re.compile(r"https?://[^\s/?#@]+")
 _HOST = re.compile(r"[^\s/?#@\[\]]+")
-# Bytes of the environment that are not UTF-8 arrive as surrogates.
-_KEY = re.compile(r"[^\s\x00-\x1f\x7f\ud800-\udfff]{1,4096}")
+_KEY = re.compile(r"[!-~]{1,4096}")  # printable ASCII: clients encode other letters in different ways
 
 
 def check_extra() -> None:
@@ -83,7 +82,7 @@ class ServerSettings:
         if self.api_key and not _KEY.fullmatch(self.api_key):
             raise SettingsError(
                 "Clients could not send this API key in a header.",
-                hint="Use at most 4,096 letters, digits and marks, without spaces.",
+                hint="Use at most 4,096 letters, digits and marks of ASCII, without spaces.",
             )
         for origin in self.cors_origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):

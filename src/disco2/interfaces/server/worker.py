@@ -1,4 +1,4 @@
-"""Waiting requests are annotated together and answered one by one, in two threads.
+"""The texts of waiting requests are annotated together, then answered one by one, in two threads.
 
 Annotating many short documents in one call takes much less time than one by one. Scoring is done for each
 request alone, with the code of the command line, so that no answer depends on other requests.
@@ -13,12 +13,12 @@ import json
 import threading
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator, Annotators, Layer, Layers
+from disco2.annotation.annotator import Annotator, Annotators, Layer
 from disco2.annotation.english.annotators import Component
 from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.annotation.text import paragraphs
@@ -27,7 +27,7 @@ from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pairs import PairLine, answer_lines
-from disco2.inference.pipeline import Pipeline, unannotated
+from disco2.inference.pipeline import Pipeline, annotate_texts, unannotated
 from disco2.inference.plain_text import has_word
 from disco2.inference.prediction import SCHEMA, Json, Prediction, Relations, pairs_result, text_result
 from disco2.interfaces.server.schemas import (
@@ -87,12 +87,6 @@ class Job:
         if not self.is_wanted:
             raise Abandoned
 
-    def documents(self) -> list[Document]:
-        """The documents to annotate, without layers."""
-        if isinstance(self.request, PairsRequest):
-            return [line.pair.document() for line in _pair_lines(self.request) if line.pair is not None]
-        return [unannotated(self.request.text, paragraphs=self.request.paragraphs)]
-
 
 def check_limits(request: AnyRequest, limits: Limits) -> None:
     """Refuse what is too large before it waits, as far as can be known without annotating."""
@@ -117,51 +111,8 @@ def annotator_lock(annotators: Annotator) -> AbstractContextManager[object]:
     return nullcontext() if all(isinstance(part, THREAD_SAFE) for part in parts) else threading.Lock()
 
 
-class BatchAnnotator:
-    """Returns documents that were annotated together before; annotates others. For one thread."""
-
-    def __init__(self, annotators: Annotator, lock: AbstractContextManager[object]) -> None:
-        self._annotators = annotators
-        self._lock = lock
-        self._prepared: dict[str, Document] = {}  # by text
-
-    @property
-    def name(self) -> str:
-        return self._annotators.name
-
-    @property
-    def requires(self) -> Mapping[Layer, Layers]:
-        return self._annotators.requires
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
-        found = {one.text: self._prepared[one.text] for one in documents if one.text in self._prepared}
-        if layers != ALL_LAYERS or len(found) < len({one.text for one in documents}):
-            with self._lock:
-                return self._annotators.annotate(documents, layers=layers)
-        return [replace(found[one.text], id=one.id) for one in documents]
-
-    def prepare(self, documents: Sequence[Document]) -> None:
-        """Annotate these together; if that fails, each is annotated alone later, and fails alone."""
-        unique = {one.text: one for one in documents}
-        with suppress(Exception):
-            self._prepared = dict(zip(unique, self.annotate(list(unique.values())), strict=True))
-
-    def clear(self) -> None:
-        """Forget the prepared documents: users' texts."""
-        self._prepared = {}
-
-    def count(self, documents: Sequence[Document]) -> tuple[int, int]:
-        """The numbers of tokens and sentences, at a small part of the cost of annotating."""
-        tokenizer = self._annotators
-        if isinstance(tokenizer, Annotators):
-            tokenizer = tokenizer.maker(Layer.TOKENS)
-        with self._lock:
-            found = tokenizer.annotate(documents, layers=frozenset({Layer.TOKENS}))
-        return sum(len(one.tokens) for one in found), sum(len(one.sentences) for one in found)
-
-
 class Answerer:
-    """Answers batches of jobs with a pipeline whose documents are annotated together. For one thread."""
+    """Answers batches of jobs, whose texts are annotated together. For one thread."""
 
     def __init__(
         self,
@@ -172,19 +123,18 @@ class Answerer:
         on_batch: Callable[[int], None] = lambda _: None,
     ) -> None:
         """Answerers of one pipeline share its ``annotator_lock``."""
-        self._annotators = BatchAnnotator(pipeline.annotators, lock or annotator_lock(pipeline.annotators))
-        self._pipeline = Pipeline(
-            self._annotators, pipeline.model, pipeline.calibration, info=pipeline.info, parser=pipeline.parser
-        )
+        self._pipeline = pipeline
+        self._lock = lock or annotator_lock(pipeline.annotators)
         self._limits = limits
         self._on_batch = on_batch
+        self._annotated: dict[tuple[str, str], Document] = {}  # of the batch, by text and paragraphs
         self._recent: OrderedDict[object, tuple[Document, Relations]] = OrderedDict()
 
     def answer_batch(self, jobs: Sequence[Job]) -> None:
         """Set the result or the exception of each job's future."""
         self._on_batch(len(jobs))
-        together = [job for job in jobs if _key(job.request) not in self._recent] if len(jobs) > 1 else []
-        self._annotators.prepare([one for job in together for one in job.documents()])
+        if len(jobs) > 1:
+            self._annotate_together([job.request for job in jobs])
         for job in jobs:
             with suppress(Abandoned, InvalidStateError):  # the client may leave at any time
                 try:
@@ -196,7 +146,20 @@ class Answerer:
                     raise
                 except Exception as error:
                     job.future.set_exception(error)
-        self._annotators.clear()
+        self._annotated = {}  # users' texts
+
+    def _annotate_together(self, requests: Sequence[AnyRequest]) -> None:
+        """Annotate the texts in one call; if that fails, each is annotated alone later, and fails alone."""
+        new = {
+            (one.text, one.paragraphs): None
+            for one in requests
+            if not isinstance(one, PairsRequest) and _key(one) not in self._recent
+        }
+        for mode in sorted({mode for _, mode in new}):
+            texts = [("text", text) for text, its_mode in new if its_mode == mode]
+            with suppress(Exception), self._lock:
+                found = annotate_texts(self._pipeline.annotators, texts, paragraphs=mode)
+                self._annotated |= {(one.text, mode): one for one in found}
 
     def answer(self, job: Job) -> Answer:
         job.check_wanted()
@@ -220,7 +183,7 @@ class Answerer:
         found = self._recent.pop(key, None)
         if found is None:
             self._check_size(job, where="text")
-            document = self._pipeline.annotate(request.text, paragraphs=request.paragraphs)
+            document = self._annotate(request)
             _check_most(len(document.sentences), self._limits.sentences, "sentences")
             job.check_wanted()
             found = document, self._pipeline.find(document, request.choice, paragraphs=request.paragraphs)
@@ -233,22 +196,41 @@ class Answerer:
         job.check_wanted()
         return found
 
+    def _annotate(self, request: TextRequest | ViewRequest) -> Document:
+        found = self._annotated.get((request.text, request.paragraphs))
+        if found is None:
+            with self._lock:
+                found = self._pipeline.annotate(request.text, paragraphs=request.paragraphs)
+        return found
+
     def _check_size(self, job: Job, *, where: str) -> None:
-        """Count the tokens and sentences of a long request before annotating it."""
-        if job.characters > LONG:
-            tokens, sentences = self._annotators.count(job.documents())
-            if where == "text":
-                _check_most(sentences, self._limits.sentences, "sentences")
-            _check_most(tokens, self._limits.tokens, "words and marks", where=where)
+        """Count the tokens and sentences of a long request, at a small part of the cost of annotating it."""
+        if job.characters <= LONG:
+            return
+        tokenizer = self._pipeline.annotators
+        if isinstance(tokenizer, Annotators):
+            tokenizer = tokenizer.maker(Layer.TOKENS)
+        with self._lock:
+            found = tokenizer.annotate(_documents(job.request), layers=frozenset({Layer.TOKENS}))
+        if where == "text":
+            _check_most(sum(len(one.sentences) for one in found), self._limits.sentences, "sentences")
+        _check_most(
+            sum(len(one.tokens) for one in found), self._limits.tokens, "words and marks", where=where
+        )
 
     def _answer_pairs(self, job: Job, request: PairsRequest) -> Answer:
         self._check_size(job, where="pairs")
         records: list[Json] = []
         batches = answer_lines(
-            self._pipeline, _pair_lines(request), batch_size=PAIRS_AT_ONCE, explain=request.explain
+            self._pipeline,
+            _pair_lines(request),
+            batch_size=PAIRS_AT_ONCE,
+            explain=request.explain,
+            min_probability=request.min_probability,
         )
-        for batch in batches:
-            records += batch
+        while len(records) < len(request.pairs):
+            with self._lock:
+                records += next(batches)
             job.check_wanted()
         body = _dump(pairs_result(self._pipeline, records))
         return Answer(body, pairs=len(records), relations=len(records))
@@ -277,6 +259,13 @@ class Answerer:
 def _key(request: AnyRequest) -> object:
     """What a text was asked for with; None for pairs."""
     return None if isinstance(request, PairsRequest) else (request.text, request.paragraphs, request.choice)
+
+
+def _documents(request: AnyRequest) -> list[Document]:
+    """What annotators get, without layers."""
+    if isinstance(request, PairsRequest):
+        return [line.pair.document() for line in _pair_lines(request) if line.pair is not None]
+    return [unannotated(request.text, paragraphs=request.paragraphs)]
 
 
 def _pair_lines(request: PairsRequest) -> list[PairLine]:
