@@ -338,8 +338,8 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The best class of each relation."""
-        found: NDArray[Any] = self.classes_[self._scores(X).argmax(axis=1)]
-        return found
+        best = self._scores(X).argmax(axis=1)  # first: it raises if there was no fit
+        return np.asarray(self.classes_[best])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probabilities of all classes, in the order of ``classes_``, at the fitted temperature."""
