@@ -9,7 +9,7 @@ from disco2.data import Document
 from disco2.data.batch import Batch, collate
 from disco2.features.examples import ExampleEncoder
 from disco2.model import ModelSettings, initial_parameters
-from disco2.model.network import forward
+from disco2.model.network import backward, forward
 from tests.growth import LINEAR, TIMES, growth
 from tests.shapes import neighbours, shaped_document
 
@@ -27,7 +27,7 @@ def step(batch: Batch) -> None:
     vectors = np.random.default_rng(1).normal(size=(50, SETTINGS.K)).astype(np.float32)
     parameters = initial_parameters(SETTINGS, labels=2, features=0, seed=1)
     done = forward(SETTINGS, parameters, vectors, batch)
-    done.backward(np.ones_like(done.scores))
+    backward(SETTINGS, parameters, batch, done, np.ones_like(done.scores))
 
 
 @pytest.mark.parametrize("shape", ["balanced", "rightward"])

@@ -10,7 +10,7 @@ import pytest
 
 from disco2.data.batch import Batch, collate
 from disco2.model.composition import compose, fastest_composer, is_compiled, is_installed
-from disco2.model.network import forward
+from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters, initial_parameters
 from disco2.model.settings import PAIR_SCALINGS, ModelSettings
 from disco2.training.optimiser import LOSSES, NUMPY, fastest_arithmetic
@@ -81,8 +81,8 @@ def test_scores_and_gradients_are_numpys(settings: ModelSettings) -> None:
         fast = forward(settings, parameters, vectors, batch, composer=composer)
         np.testing.assert_allclose(fast.scores, plain.scores, rtol=CLOSE, atol=CLOSE)
         d_scores = LOSSES["logistic"](plain.scores, batch)[1]
-        found = fast.backward(d_scores)
-        for name, expected in plain.backward(d_scores).items():
+        found = backward(settings, parameters, batch, fast, d_scores)
+        for name, expected in backward(settings, parameters, batch, plain, d_scores).items():
             np.testing.assert_allclose(
                 found[name], expected, rtol=0, atol=CLOSE * (1 + np.abs(expected).max(initial=0))
             )

@@ -11,7 +11,7 @@ import pytest
 from disco2.data.batch import Example, collate
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.composition import fastest_composer
-from disco2.model.network import forward
+from disco2.model.network import backward, forward
 from disco2.model.parameters import Parameters
 from disco2.training.loop import Development, Learner, composer_for, in_batches, train
 from disco2.training.optimiser import (
@@ -145,7 +145,7 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
     for batch in batches:
         masks = dropout.masks(batch.size, model.K, np.float32)
         done = forward(model, twin, vectors, batch, masks=masks, composer=fastest_composer(np.float32))
-        optimiser.step(done.backward(LOSSES[settings.loss](done.scores, batch)[1]))
+        optimiser.step(backward(model, twin, batch, done, LOSSES[settings.loss](done.scores, batch)[1]))
     assert same(found, twin)
 
 

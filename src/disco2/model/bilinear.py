@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from disco2.data.batch import Batch, Floats, MentionGroups
-
-Pair = tuple[Floats, Floats]  # something of the first argument, and the same of the second
-Three = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,27 +19,9 @@ class Bilinear:
 
     def scores(self, p: Floats, q: Floats) -> Floats:
         """p' A_y q for each row and label: [n, K], [n, K] -> [n, Y]."""
-        return self.forward(p, q)[0]
-
-    def forward(self, p: Floats, q: Floats) -> tuple[Floats, Callable[[Floats], tuple[Three, Pair]]]:
-        """The scores, and a function from their gradient to those of the three arrays, and of p and q."""
-        labels, rank, K = self.first.shape
         left, right = self._projections(p, q)
-        product = p * q
-        scores: Floats = (left * right).sum(axis=2) + product @ self.diagonal.T
-
-        def gradients(d_scores: Floats) -> tuple[Three, Pair]:
-            spread = d_scores[:, :, None]
-            d_left = (spread * right).reshape(len(p), labels * rank)
-            d_right = (spread * left).reshape(len(p), labels * rank)
-            d_product = d_scores @ self.diagonal
-            d_first = (d_left.T @ p).reshape(labels, rank, K)
-            d_second = (d_right.T @ q).reshape(labels, rank, K)
-            d_p = d_left @ self.first.reshape(labels * rank, K) + d_product * q
-            d_q = d_right @ self.second.reshape(labels * rank, K) + d_product * p
-            return (d_first, d_second, d_scores.T @ product), (d_p, d_q)
-
-        return scores, gradients
+        scores: Floats = (left * right).sum(axis=2) + (p * q) @ self.diagonal.T
+        return scores
 
     def all_pairs(self, p: Floats, q: Floats) -> Floats:
         """p_i' A_y q_j for all rows i and j: [m, K], [n, K] -> [m, n, Y]."""
@@ -52,8 +30,24 @@ class Bilinear:
         by_label += left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
         return np.moveaxis(by_label, 0, 2)
 
-    def _projections(self, p: Floats, q: Floats) -> Pair:
-        """How much of p and q each factor takes: [n, Y, R] twice."""
+    def gradients(self, p: Floats, q: Floats, d_scores: Floats) -> tuple[Bilinear, Floats, Floats]:
+        """Gradients of the matrices (in this object's shape) and of p and q, given those of the scores."""
+        labels, rank, K = self.first.shape
+        left, right = self._projections(p, q)
+        spread = d_scores[:, :, None]
+        d_left = (spread * right).reshape(len(p), labels * rank)
+        d_right = (spread * left).reshape(len(p), labels * rank)
+        d_product = d_scores @ self.diagonal
+        gradient = Bilinear(
+            (d_left.T @ p).reshape(labels, rank, K),
+            (d_right.T @ q).reshape(labels, rank, K),
+            d_scores.T @ (p * q),
+        )
+        d_p = d_left @ self.first.reshape(labels * rank, K) + d_product * q
+        d_q = d_right @ self.second.reshape(labels * rank, K) + d_product * p
+        return gradient, d_p, d_q
+
+    def _projections(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         labels, rank, K = self.first.shape
         left = (p @ self.first.reshape(labels * rank, K).T).reshape(len(p), labels, rank)
         right = (q @ self.second.reshape(labels * rank, K).T).reshape(len(q), labels, rank)

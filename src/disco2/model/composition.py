@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from disco2.data.batch import Batch, Floats
-from disco2.model.bilinear import Pair, spread_to_mentions, sum_mentions
+from disco2.model.bilinear import spread_to_mentions, sum_mentions
 
 
 def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
@@ -105,6 +105,9 @@ def downward_gradient(
     gradient[:, :K] = delta.T @ down[batch.down_parents]
     gradient[:, K:] = delta.T @ up[batch.down_siblings]
     return gradient
+
+
+Pair = tuple[Floats, Floats]  # something of the first argument, and the same of the second
 
 
 @dataclass(frozen=True, slots=True)

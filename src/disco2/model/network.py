@@ -8,14 +8,13 @@ puts sums of word vectors for u, and upward drops the sum over aligned mentions.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from disco2.data.batch import Batch, Floats
-from disco2.model.bilinear import Pair, link_weights
-from disco2.model.composition import Composed, Composer, compose
+from disco2.model.bilinear import link_weights
+from disco2.model.composition import Composed, Composer, Pair, compose
 from disco2.model.parameters import Parameters, matrices, members_of
 from disco2.model.settings import ModelSettings
 
@@ -24,13 +23,14 @@ Masks = Pair  # [n, K] twice, for u_m and u_n
 
 @dataclass(frozen=True, slots=True)
 class Forward:
-    """Scores with the vectors that they were computed from, and their gradients."""
+    """The values of a forward pass that the backward pass needs."""
 
     scores: Floats  # [n, Y]
-    backward: Callable[[Floats], Parameters]  # gradient of the scores -> of every parameter; call it once
-    composed: Composed | None
-    arguments: Pair | None  # [n, K] twice, masked where there are masks
-    weights: Floats | None  # [links, 1]
+    composed: Composed | None = None
+    arguments: Pair | None = None  # [n, K] twice, masked where there are masks
+    weights: Floats | None = None  # [links, 1]
+    features: Floats | None = None  # [n, F]
+    masks: Masks | None = None
 
 
 def forward(
@@ -60,40 +60,46 @@ def forward(
     if arguments is not None:
         if masks is not None:
             arguments = arguments[0] * masks[0], arguments[1] * masks[1]
-        of_arguments, argument_gradients = matrices(parameters, "A").forward(*arguments)
-        scores += of_arguments
+        scores += matrices(parameters, "A").scores(*arguments)
 
     if composed is not None and settings.kind == "entities":
         weights = link_weights(batch, settings.pairs, scores.dtype)
-        of_links, entity_gradients = matrices(parameters, "B").forward(*composed.entities)
-        np.add.at(scores, batch.link_examples, weights * of_links)
+        by_link = weights * matrices(parameters, "B").scores(*composed.entities)
+        np.add.at(scores, batch.link_examples, by_link)
 
     if settings.uses_features:
         features = dense_features(batch, parameters["beta"])
         scores += features @ parameters["beta"].T
+    return Forward(scores, composed, arguments, weights, features, masks)
 
-    def backward(d_scores: Floats) -> Parameters:
-        gradients: Parameters = {"b": d_scores.sum(axis=0)}
-        if features is not None:
-            gradients["beta"] = d_scores.T @ features
-        if arguments is None:
-            return gradients
-        by_matrix, d_arguments = argument_gradients(d_scores)
-        gradients |= zip(("A1", "A2", "A3"), by_matrix, strict=True)
-        if composed is None:
-            return gradients
-        if masks is not None:
-            d_arguments = d_arguments[0] * masks[0], d_arguments[1] * masks[1]
-        d_entities = None
-        if weights is not None:
-            by_matrix, d_entities = entity_gradients(weights * d_scores[batch.link_examples])
-            gradients |= zip(("B1", "B2", "B3"), by_matrix, strict=True)
-        gradients["U"], dV, _ = composed.gradients(d_arguments, d_entities)
-        if weights is not None:
-            gradients["V"] = dV
+
+def backward(
+    settings: ModelSettings, parameters: Parameters, batch: Batch, done: Forward, d_scores: Floats
+) -> Parameters:
+    """The gradient of every parameter, given the gradient [n, Y] of the scores."""
+    gradients: Parameters = {"b": d_scores.sum(axis=0)}
+    if done.features is not None:
+        gradients["beta"] = d_scores.T @ done.features
+    if done.arguments is None:
         return gradients
 
-    return Forward(scores, backward, composed, arguments, weights)
+    gradient, d_first, d_second = matrices(parameters, "A").gradients(*done.arguments, d_scores)
+    gradients |= {"A1": gradient.first, "A2": gradient.second, "A3": gradient.diagonal}
+    if done.composed is None:
+        return gradients
+
+    if done.masks is not None:
+        d_first, d_second = d_first * done.masks[0], d_second * done.masks[1]
+    d_arguments, d_entities = (d_first, d_second), None
+    if done.weights is not None:
+        d_links = done.weights * d_scores[batch.link_examples]
+        gradient, *d_sums = matrices(parameters, "B").gradients(*done.composed.entities, d_links)
+        d_entities = d_sums[0], d_sums[1]
+        gradients |= {"B1": gradient.first, "B2": gradient.second, "B3": gradient.diagonal}
+    gradients["U"], dV, _ = done.composed.gradients(d_arguments, d_entities)
+    if done.weights is not None:
+        gradients["V"] = dV
+    return gradients
 
 
 def dense_features(batch: Batch, beta: Floats) -> Floats:

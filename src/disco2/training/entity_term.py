@@ -104,11 +104,11 @@ def loss_and_gradients(pairs: Sequence[LinkedPair], term: EntityTerm) -> tuple[f
     )
     loss, d_scores = _cross_entropy(pairs, batch, by_link)
     d_links = weights * d_scores[batch.link_examples]
-    _, gradients = term.matrices.forward(*composed.entities)
-    dB, d_entities = gradients(d_links)
-    dU, dV, d_leaves = composed.gradients(None, d_entities)
+    matrices, d_first, d_second = term.matrices.gradients(*composed.entities, d_links)
+    dU, dV, d_leaves = composed.gradients(None, (d_first, d_second))
     dP = (d_leaves * (1 - np.square(leaves))).T @ means
-    return loss, dict(zip(NAMES, (dP, dU, dV, *dB), strict=True))
+    found = (dP, dU, dV, matrices.first, matrices.second, matrices.diagonal)
+    return loss, dict(zip(NAMES, found, strict=True))
 
 
 def _cross_entropy(pairs: Sequence[LinkedPair], batch: Batch, by_link: Floats) -> tuple[float, Floats]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from disco2.data.batch import Batch, Example, Floats, collate
 from disco2.model.composition import Composer, compose, fastest_composer
-from disco2.model.network import batch_scores, forward
+from disco2.model.network import backward, batch_scores, forward
 from disco2.model.parameters import Parameters
 from disco2.model.settings import ModelSettings
 from disco2.threads import single_threaded
@@ -178,7 +178,7 @@ class Learner:
             self._model, self._parameters, self._vectors, batch, masks=masks, composer=self._composer
         )
         value, d_scores = self.loss(done.scores, batch)
-        self._optimiser.step(done.backward(d_scores))
+        self._optimiser.step(backward(self._model, self._parameters, batch, done, d_scores))
         self.mean.update()
         return value
 
