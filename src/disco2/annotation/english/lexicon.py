@@ -46,7 +46,7 @@ CITATION: dict[str, str] = {
         "she her hers herself",
         "it its itself",
         "we us our ours ourselves 's",
-        "they them their theirs themselves themself 'em em",
+        "they them their theirs themselves themself 'em",
         "this",
         "that",
         "these",
