@@ -150,6 +150,9 @@ def test_a_spacy_pipeline_is_known_by_its_folder(tmp_path: Path) -> None:
 def test_nobody_else_may_read_it(folder: Path) -> None:
     annotated(folder, documents())
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    folder.chmod(0o755)
+    annotated(folder, documents(["Something new."]))
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
 def bomb() -> bytes:
@@ -232,6 +235,16 @@ def test_what_lies_there_can_be_seen_and_removed(own_place: Path) -> None:
     assert clear_cache() == found
     assert [file.name for file in own_place.parent.iterdir()] == ["notes.txt"]
     assert clear_cache().documents == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="symbolic links")
+def test_files_that_another_process_removes_are_passed_over(own_place: Path) -> None:
+    annotated(own_place, documents())
+    (own_place / "gone").symlink_to("nowhere")  # listed, and without a state
+    assert (cache_summary().documents, cache_summary().trouble) == (3, "")
+    with LayerStore(own_place, most_bytes=10) as store:
+        store.put([(b"k", b"v")])
+    assert (cache_summary().documents, store.trouble) == (1, "")
 
 
 def test_a_file_in_its_place_can_be_seen_and_removed(own_place: Path) -> None:

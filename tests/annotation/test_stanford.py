@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from hypothesis import given, settings
@@ -143,15 +144,18 @@ def test_a_process_that_fails_is_an_error_and_started_again(
 
 
 def test_a_program_that_hangs_or_is_none_is_an_error(home: Path, java: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "broken-java"
+    broken, script = tmp_path / "broken-java", tmp_path / "script-java"
     broken.write_text("#!/nowhere/at/all\n")
-    broken.chmod(0o755)
-    for program, message in ((java, r"did not answer within 0\.7 seconds"), (broken, "can't be started")):
+    script.write_text(f'#!/bin/sh\n"{java}" "$@"\ntrue\n')  # Java is not the process that is started
+    hangs, begin = r"did not answer within 0\.7 seconds", monotonic()
+    for program, message in ((java, hangs), (script, hangs), (broken, "can't be started")):
+        program.chmod(0o755)
         with (
             closing(StanfordParser(home, java=str(program), timeout=0.7)) as parser,
             pytest.raises(LayerError, match=message),
         ):
             parser.annotate([sentence_of("hang")], layers=CONSTITUENTS)
+    assert monotonic() - begin < 40  # not the minute of the stand-in
 
 
 def test_a_long_sentence_is_parsed_in_pieces(home: Path, java: Path) -> None:

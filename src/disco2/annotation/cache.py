@@ -12,6 +12,7 @@ import shutil
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
@@ -103,6 +104,8 @@ class LayerStore:
         """Keep contents under their keys."""
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)  # for this user alone
+            if self.path.stat().st_mode & 0o077:  # made by another program, or copied
+                self.path.chmod(0o700)
             for key, content in contents:
                 write_bytes(self.path / key.hex(), content)
                 self._written = True
@@ -112,7 +115,7 @@ class LayerStore:
     def _remove_oldest(self) -> None:
         """Remove the files that were written first, down to nine tenths of the limit."""
         try:
-            states = [(file.stat(), file) for file in self.path.iterdir()]
+            states = _file_states(self.path)
             excess = sum(state.st_size for state, _ in states) - self._most_bytes
             if excess <= 0:
                 return
@@ -121,8 +124,17 @@ class LayerStore:
                 if excess > 0:
                     file.unlink(missing_ok=True)
                     excess -= state.st_size
-        except OSError as error:  # another process may remove files too
+        except OSError as error:
             self.trouble = self.trouble or str(error)
+
+
+def _file_states(folder: Path) -> list[tuple[os.stat_result, Path]]:
+    """The files of a folder with size and time, without those that another process removes meanwhile."""
+    states: list[tuple[os.stat_result, Path]] = []
+    for file in folder.iterdir():
+        with suppress(FileNotFoundError):
+            states.append((file.stat(), file))
+    return states
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +152,7 @@ def cache_summary() -> CacheSummary:
     """Describe the cache without creating or changing it. Raises InputError if there is no home folder."""
     path = layer_folder()
     try:
-        sizes = [file.stat().st_size for file in path.iterdir()]
+        sizes = [state.st_size for state, _ in _file_states(path)]
         return CacheSummary(path, len(sizes), sum(sizes))
     except FileNotFoundError:
         return CacheSummary(path, 0, 0)

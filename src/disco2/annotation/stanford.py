@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -63,7 +65,7 @@ class StanfordParser:
     def close(self) -> None:
         """Stop the Java process."""
         if self._process is not None:
-            self._process.kill()
+            _kill(self._process)
             for stream in (self._process.stdin, self._process.stdout, self._errors):
                 if stream is not None:
                     with suppress(OSError):  # a line that was not sent
@@ -117,9 +119,14 @@ class StanfordParser:
             self._errors = TemporaryFile()  # noqa: SIM115  # closed with the process
             try:
                 self._process = subprocess.Popen(  # noqa: S603  # no shell
-                    self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors
+                    self._command,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors,
+                    start_new_session=True,  # see _kill
                 )
             except OSError as error:
+                self._errors.close()
                 raise _failed(f"it can't be started: {error.strerror or error}", where) from error
         process, errors = self._process, self._errors
         assert process.stdin and process.stdout and errors  # noqa: S101, PT018  # see above
@@ -127,17 +134,19 @@ class StanfordParser:
 
         def stop() -> None:
             timed_out.set()
-            process.kill()
+            _kill(process)
 
         watch = Timer(self._timeout, stop)
         watch.daemon = True
         watch.start()
         answer = b""
-        with suppress(OSError):  # the process has ended
-            process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
-            process.stdin.flush()
-            answer = process.stdout.readline()
-        watch.cancel()
+        try:
+            with suppress(OSError):  # the process has ended
+                process.stdin.write(line.encode("utf-8", errors="replace") + b"\n")
+                process.stdin.flush()
+                answer = process.stdout.readline()
+        finally:
+            watch.cancel()
         if answer.endswith(b"\n"):
             return answer.decode("utf-8", errors="replace").rstrip("\r\n")
         if timed_out.is_set():
@@ -152,6 +161,15 @@ class StanfordParser:
         raise _failed(
             f"it ended with code {process.returncode}, and its last error output was: {last}", where
         )
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and what it started: if ``java`` is a script, Java would keep its output open."""
+    if sys.platform == "win32":
+        process.kill()
+    elif process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _failed(what: str, where: str) -> LayerError:
