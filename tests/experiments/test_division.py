@@ -13,7 +13,7 @@ import pytest
 from disco2.bundle import load_bundle
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.relations import argument_from_tokens
+from disco2.corpora.reading import argument_from_tokens
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind, Sentence, Token

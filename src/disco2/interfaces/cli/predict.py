@@ -123,7 +123,7 @@ def predict(
     options.check_source(text, file, document, hint=f"Give a text in quotes, --file or --document. {others}")
     if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
         raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
-    if bool(form) != (output is not None):
+    if (form is None) != (output is None):
         raise InputError(
             "--form and --output belong together.", hint="Use --form conll16 --output DIR, or --json > FILE."
         )
@@ -142,7 +142,7 @@ def predict(
         for warning in text_warnings(known.text):
             print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
-        if output is not None:
+        if output is not None and form is not None:
             for note in write_relations([(known, found)], output, form):
                 print_note(note)
             print_note(f"{len(found)} relations written as {form} to {output}")

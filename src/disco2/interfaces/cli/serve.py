@@ -76,9 +76,9 @@ def serve(
         allowed_hosts=(*LOOPBACK_HOSTS, host, *(allowed_host or default_hosts)),
     )
     if workers > 1:
-        if sys.platform != "linux" or pipeline.stanza or pipeline.parser == STANFORD:
+        if sys.platform != "linux" or pipeline.parser == STANFORD:
             raise SettingsError(
-                "Several workers need Linux, and annotators other than Stanza and the Stanford parser.",
+                "Several workers need Linux, and an annotator other than the Stanford parser.",
                 where=f"--workers {workers}",
                 hint="Start several servers at different ports behind a proxy.",
             )
