@@ -46,7 +46,7 @@ def build(settings: ModelSettings, seed: int = 0):
 
 def every_model() -> list[ModelSettings]:
     models = [
-        ModelSettings(kind=kind, features=features, K=6, rank=2)
+        ModelSettings(kind=kind, features=features, K=7, rank=2)
         for kind in PAPER_KINDS
         for features in (False, True)
         if features or kind != "surface"
@@ -116,7 +116,7 @@ def test_gradients_equal_central_differences(settings: ModelSettings, masked: bo
 
 
 def test_neighbours_and_order_in_a_batch_make_no_difference() -> None:
-    settings = ModelSettings(K=6)
+    settings = ModelSettings(K=7)
     made, parameters, vectors = build(settings)
     examples = [example for example, *_ in made]
     together = forward(settings, parameters, vectors, collate(examples)).scores
@@ -127,7 +127,7 @@ def test_neighbours_and_order_in_a_batch_make_no_difference() -> None:
 
 
 def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() -> None:
-    settings = ModelSettings(K=6, initialisation="zero")
+    settings = ModelSettings(K=7, initialisation="zero")
     made, _, vectors = build(settings)
     parameters = initial_parameters(settings, labels=LABELS, features=FEATURES, seed=0, dtype=np.float64)
     batch = collate([example for example, *_ in made])
@@ -139,9 +139,9 @@ def test_zero_initialisation_leaves_the_low_rank_factors_without_a_gradient() ->
 
 
 MODELS = [
-    *(ModelSettings(K=6, rank=rank, pairs=pairs) for pairs in PAIR_SCALINGS for rank in (0, 1, 2)),
-    ModelSettings(K=6, features=False),
-    ModelSettings(kind="upward", K=6),
+    *(ModelSettings(K=7, rank=rank, pairs=pairs) for pairs in PAIR_SCALINGS for rank in (0, 1, 2)),
+    ModelSettings(K=7, features=False),
+    ModelSettings(kind="upward", K=7),
 ]
 
 

@@ -102,6 +102,7 @@ def slow_pair_features(rows: list[Row], i: int, a: int, nearer: list[int]) -> li
     match = string_match(mention, antecedent)
     rank = sum(2 not in agreement(mention, rows[other]) for other in nearer)
     number, gender, person = agreement(mention, antecedent)
+    frequency = sum(row.nominal and row.key_text == antecedent.key_text for row in rows)
     return [
         step(sentences, (1, 2, 3, 4, 5, 7, 10, 15, 25)),
         step(i - a, (2, 3, 4, 5, 7, 10, 15, 25, 50)),
@@ -114,6 +115,7 @@ def slow_pair_features(rows: list[Row], i: int, a: int, nearer: list[int]) -> li
         step(rank, (1, 2, 3, 5, 10)) * 4 + near,
         surroundings(mention, antecedent),
         step(antecedent.seen_core, (1, 2, 4)) * 4 + near,
+        step(frequency, (1, 2, 3, 5, 10, 20)) * 4 + near,
         parallel(mention, antecedent),
         min(antecedent.place, 3) * 4 + near,
     ]

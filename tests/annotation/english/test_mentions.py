@@ -38,6 +38,11 @@ def found(document: Document) -> list[str]:
             "4:nmod:poss 1:case 4:compound 5:nsubj 0:root",
             ["Ann 's Ohio farm", "Ann 's", "Ohio"],
         ),
+        (  # a name inside a name
+            "(S (NP (NNP Ann) (NNP Fox) (NNP Street)) (VP (VBD flooded)))",
+            "3:compound 1:flat 4:nsubj 0:root",
+            ["Ann Fox Street", "Ann Fox"],
+        ),
         (  # neither "there" nor relative pronouns
             "(S (NP (EX there)) (VP (VBZ s) (NP (NP (DT an) (NN ox)) (SBAR (NP (WP who)) (VP (VBZ naps))))))",
             "2:expl 0:root 4:det 2:nsubj 6:nsubj 4:acl:relcl",
@@ -62,6 +67,20 @@ def test_heads_come_from_dependencies_else_from_phrases() -> None:
     )
     for given_document in (document, bare):
         assert [candidate.head for candidate in find_candidates(given_document)] == [1, 4, 3]
+
+
+@pytest.mark.parametrize(
+    ("tree", "arcs", "head"),
+    [
+        ("(S (NP (NNP Mrs.) (NNP Fox)) (VP (VBD ran)))", "3:nsubj 1:flat 0:root", 1),
+        ("(S (NP (NNP President) (NNP Ann) (NNP Fox)) (VP (VBD ran)))", "4:nsubj 1:flat 1:flat 0:root", 1),
+        ("(S (NP (NNP Ann) (NNP Fox)) (VP (VBD ran)))", "3:nsubj 1:flat 0:root", 0),
+        ("(S (NP (DT that) (NN dog)) (VP (VBD ran)))", "3:nsubj 1:dep 0:root", 1),
+        ("(S (NP (DT the) (JJ rich)) (VP (VBD ran)))", "2:det 3:nsubj 0:root", 1),
+    ],
+)
+def test_a_name_behind_a_title_and_a_noun_are_better_heads(tree: str, arcs: str, head: int) -> None:
+    assert find_candidates(parsed((tree, arcs)))[0].head == head
 
 
 def test_without_trees_runs_of_nouns_are_found_by_their_tags() -> None:

@@ -16,7 +16,7 @@ from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import Files, VectorReader
-from disco2.annotation.english.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
+from disco2.annotation.english.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS, Kind
 from disco2.annotation.english.mention_features import (
     FIRST_WORD,
     PAIR_FEATURES,
@@ -168,6 +168,15 @@ def read_weights(files: Files) -> tuple[Tables, tuple[str, ...], int, int]:
 
 # The annotator.
 
+# Pronouns that are not in one chain: he, she and it; I and you. In a dialogue these may be the same person,
+# but text does not say who speaks. A bit for each pronoun, and the bits that exclude it, by kind.
+PRONOUN_BITS = np.zeros(KINDS, dtype=np.int32)
+EXCLUDED_BITS = np.zeros(KINDS, dtype=np.int32)
+for _kinds in ((Kind.HE, Kind.SHE, Kind.IT), (Kind.FIRST_PERSON, Kind.YOU)):
+    for _kind in _kinds:
+        PRONOUN_BITS[_kind] = 1 << _kind
+        EXCLUDED_BITS[_kind] = sum(1 << other for other in _kinds if other != _kind)
+
 BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that a long document needs
 
 
@@ -213,17 +222,17 @@ class MentionRanker:
     def _openers(self, document: Document, mentions: Mentions) -> list[int]:
         """The first mention of each mention's chain: itself if it opens a chain or is in none.
 
-        Each is linked to its best antecedent if that scores better than none. A pronoun is not linked to a
-        chain that has a pronoun of another gender; the gender of names and nouns is a guess, which is a
-        feature of the ranking.
+        Each is linked to its best antecedent if that scores better than none, but a pronoun not to a chain
+        with a pronoun that excludes it; the gender of names and nouns is a guess, which is a feature of the
+        ranking.
         """
         starts = offsets(mention_feature_sizes(len(self.words)))
         rows = mention_features(document, mentions, self._vocabulary) + starts
         new = new_scores(self.tables, rows, mentions)
         own = antecedent_scores(self.tables, rows)
         all_antecedents = possible_antecedents(mentions, window=self.window, matches=self.matches)
-        gender: Integers = np.where(mentions.kind < FIRST_NOMINAL, mentions.gender, 0)
-        chain_gender = gender.copy()  # at the chain's first mention
+        own_pronoun, excluded = PRONOUN_BITS[mentions.kind].tolist(), EXCLUDED_BITS[mentions.kind].tolist()
+        pronouns = PRONOUN_BITS[mentions.kind]  # of the whole chain, at its first mention
         openers = np.arange(len(mentions), dtype=np.int32)
         for first in range(0, len(mentions), BLOCK):
             antecedents = all_antecedents[first : first + BLOCK]
@@ -231,14 +240,13 @@ class MentionRanker:
             scores = pair_scores(self.tables, mentions, first, antecedents, features, own)
             for row, choice in enumerate(np.argmax(scores, axis=1).tolist()):
                 mention = first + row
-                if gender[mention]:
-                    theirs = chain_gender[openers[antecedents[row]]]
-                    scores[row, (theirs > 0) & (theirs != gender[mention])] = -np.inf
+                if excluded[mention]:
+                    theirs = pronouns[openers[antecedents[row]]]
+                    scores[row, (theirs & excluded[mention]) > 0] = -np.inf
                     choice = int(np.argmax(scores[row]))
                 if scores[row, choice] > new[mention]:
                     opener = openers[mention] = openers[antecedents[row, choice]]
-                    if gender[mention]:
-                        chain_gender[opener] = gender[mention]
+                    pronouns[opener] |= own_pronoun[mention]
         found: list[int] = openers.tolist()
         return found
 

@@ -46,7 +46,7 @@ CITATION: dict[str, str] = {
         "she her hers herself",
         "it its itself",
         "we us our ours ourselves 's",
-        "they them their theirs themselves themself 'em",
+        "they them their theirs themselves themself 'em em",
         "this",
         "that",
         "these",

@@ -94,6 +94,7 @@ _FEW_SENTENCES = np.array([0, 1, 2, 2, 3], dtype=np.int32)
 _MENTIONS = np.array([0, 0, 1, 2, 3, 4, 4, 5, 5, 5, *[6] * 5, *[7] * 10, *[8] * 25, 9], dtype=np.int32)
 _RANKS = np.array([0, 1, 2, 3, 3, 4, 4, 4, 4, 4, 5], dtype=np.int32)
 _COUNTS = np.array([0, 1, 2, 2, 3], dtype=np.int32)
+_TOTALS = np.array([0, 1, 2, 3, 3, *[4] * 5, *[5] * 10, 6], dtype=np.int32)
 _NEARNESS = int(_FEW_SENTENCES[-1]) + 1
 
 MATCHES = 11
@@ -110,6 +111,7 @@ PAIR_FEATURES = {
     "rank, nearness": (int(_RANKS[-1]) + 1) * _NEARNESS,
     "paragraph, quotation": 6 * 5,
     "salience, nearness": (int(_COUNTS[-1]) + 1) * _NEARNESS,
+    "frequency, nearness": (int(_TOTALS[-1]) + 1) * _NEARNESS,
     "parallel": 4,
     "place, nearness": 4 * _NEARNESS,
 }
@@ -140,6 +142,7 @@ def pair_features(mentions: Mentions, first: int, antecedents: Integers) -> NDAr
         _class(_RANKS, rank) * _NEARNESS + nearness,
         surroundings(m, i, a),
         _class(_COUNTS, m.seen_core[a]) * _NEARNESS + nearness,
+        _class(_TOTALS, m.all_key[a]) * _NEARNESS + nearness,
         parallel(m, i, a),
         np.minimum(m.place[a], 3) * _NEARNESS + nearness,
     ]

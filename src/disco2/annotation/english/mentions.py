@@ -19,6 +19,7 @@ from disco2.annotation.english.lexicon import (
     REFLEXIVES,
     Gender,
     Traits,
+    is_person_word,
     name_traits,
     noun_kind,
     noun_traits,
@@ -27,13 +28,15 @@ from disco2.annotation.english.lexicon import (
 )
 from disco2.annotation.heads import head_by_constituents, head_by_dependencies
 from disco2.annotation.text import BLANK_LINE
-from disco2.data import Constituents, Document, Sentence
+from disco2.data import Constituents, Dependencies, Document, Sentence
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})
 NOUN_TAGS = NAME_TAGS | {"NN", "NNS"}
 # Heads that refer to nothing, or only to the next phrase: relative pronouns, "there".
 NOT_HEADS = frozenset({"WDT", "WP", "WP$", "WRB", "EX"})
+# Heads that the two parsers often disagree about; a noun of the phrase is preferred.
+_WEAK_HEADS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ", "DT", "JJ", "IN", "RB"})
 _TRIMMED = frozenset({",", ".", ":"})
 _BEFORE_NOUNS = frozenset({"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "CD", "VBN", "VBG"}) | NOUN_TAGS
 
@@ -56,13 +59,24 @@ def find_candidates(document: Document) -> list[Candidate]:
     found: list[Candidate] = []
     for index, sentence in enumerate(document.sentences):
         first = sentence.start
-        tags = [token.tag for token in document.tokens[first : sentence.end]]
-        spans = {(start, end): head for start, end, head in _in_sentence(sentence, tags)}
+        tokens = document.tokens[first : sentence.end]
+        words, tags = [token.text.lower() for token in tokens], [token.tag for token in tokens]
+        spans = {
+            (start, end): _behind_titles(words, tags, head, end)
+            for start, end, head in _in_sentence(sentence, tags)
+        }
         found.extend(
             Candidate(first + start, first + end, first + spans[start, end], index)
             for start, end in sorted(spans, key=lambda span: (span[0], -span[1]))
         )
     return found
+
+
+def _behind_titles(words: Sequence[str], tags: Sequence[str], head: int, end: int) -> int:
+    """Of a title and a name the name is the head: "Mrs. [Fox]", "President [Ann] Fox"."""
+    while head + 1 < end and NAME_TAGS.issuperset(tags[head : head + 2]) and is_person_word(words[head]):
+        head += 1
+    return head
 
 
 def _in_sentence(sentence: Sentence, tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
@@ -86,11 +100,7 @@ def _noun_phrases(
         if label != "NP":
             continue
         start, end, parent = tree.starts[node], tree.ends[node], tree.parents[node]
-        heads[node] = head = (
-            head_by_dependencies(sentence.dependencies, start, end)
-            if sentence.dependencies is not None
-            else head_by_constituents(tree, start, end)
-        )
+        heads[node] = head = _head(sentence, tree, tags, start, end)
         if tags[head] in NOT_HEADS:
             continue
         # Of phrases around one head the largest is the mention, but each conjunct is a mention too.
@@ -101,6 +111,19 @@ def _noun_phrases(
                 start += 1
             yield start, end, head
     yield from _names_inside(owners, heads, tags)
+    if sentence.dependencies is not None:
+        yield from _names_in_names(sentence.dependencies, tags)
+
+
+def _head(sentence: Sentence, tree: Constituents, tags: Sequence[str], start: int, end: int) -> int:
+    """By dependencies, but a noun by the head rules of phrases if the former give another kind of word."""
+    if sentence.dependencies is None:
+        return head_by_constituents(tree, start, end)
+    head = head_by_dependencies(sentence.dependencies, start, end)
+    if tags[head] in _WEAK_HEADS:
+        noun = head_by_constituents(tree, start, end)
+        return noun if tags[noun] in NOUN_TAGS else head
+    return head
 
 
 def _names_inside(
@@ -116,6 +139,19 @@ def _names_inside(
             if owners[start] in heads and not start <= heads[owners[start]] < end:
                 yield start, end, end - 1
         start = end
+
+
+def _names_in_names(dependencies: Dependencies, tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Names that are compounds of a later name: "[Ann Fox] Street"."""
+    governors = dependencies.heads
+    for token, (tag, label, governor) in enumerate(zip(tags, dependencies.labels, governors, strict=True)):
+        if label == "compound" and tag in NAME_TAGS and governor > token and tags[governor] in NAME_TAGS:
+            start, end = token, token + 1
+            while start > 0 and governors[start - 1] == token and tags[start - 1] in NAME_TAGS:
+                start -= 1
+            while end < governor and governors[end] == token and tags[end] in NAME_TAGS:
+                end += 1
+            yield start, end, token
 
 
 def _owners(tree: Constituents) -> list[int]:
@@ -254,6 +290,7 @@ class Mentions:
     depth: Integers  # the number of candidates that contain it
     seen_core: Integers  # the number of earlier nouns and names with the same core
     seen_key: Integers  # the number of earlier nouns and names with the same key
+    all_key: Integers  # the number of all nouns and names with the same key
 
     def __len__(self) -> int:
         return len(self.start)
@@ -286,6 +323,7 @@ def read_mentions(document: Document) -> Mentions:
         governor=governor,
         governor_above=np.where(governor >= 0, governors[governor], -1),
         governor_word=np.array([reader.word(token) for token in governor.tolist()], dtype=np.int32),
+        all_key=np.array([reader.keys[key] for key in columns[READ.index("key")].tolist()], dtype=np.int32),
         words=np.ascontiguousarray(columns[len(READ) :].T),
         **dict(zip(READ, columns, strict=False)),
     )
@@ -300,7 +338,7 @@ class _Reader:
         self._tags = [token.tag for token in document.tokens]
         self._numbers: dict[str, int] = {}
         self._cores: Counter[int] = Counter()
-        self._keys: Counter[int] = Counter()
+        self.keys: Counter[int] = Counter()
         self._named: dict[int, Traits] = {}  # traits of people by their last name
         self._sentence = -1
         self._open: list[int] = []  # ends of the candidates around the next one
@@ -352,13 +390,13 @@ class _Reader:
             place,
             depth,
             self._cores[core],
-            self._keys[key_word],
+            self.keys[key_word],
             *beside,
             *[-1] * (MODIFIERS - len(beside)),
         ]
         if nominal:
             self._cores[core] += 1
-            self._keys[key_word] += 1
+            self.keys[key_word] += 1
         return row
 
     def word(self, token: int) -> int:

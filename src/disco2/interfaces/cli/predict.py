@@ -142,7 +142,7 @@ def predict(
         for warning in text_warnings(known.text):
             print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
-        if output is not None and form is not None:
+        if form is not None and output is not None:
             for note in write_relations([(known, found)], output, form):
                 print_note(note)
             print_note(f"{len(found)} relations written as {form} to {output}")

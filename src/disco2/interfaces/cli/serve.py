@@ -78,7 +78,7 @@ def serve(
     if workers > 1:
         if sys.platform != "linux" or pipeline.parser == STANFORD:
             raise SettingsError(
-                "Several workers need Linux, and an annotator other than the Stanford parser.",
+                "Several workers need Linux, and another parser than Stanford's.",
                 where=f"--workers {workers}",
                 hint="Start several servers at different ports behind a proxy.",
             )

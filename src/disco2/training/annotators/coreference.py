@@ -274,17 +274,24 @@ def train_coreference(
             "No training document has a phrase that may be a mention.",
             hint="Give documents with tags and constituents.",
         )
-    parameters = BackedOffTables(sum(mention_feature_sizes(len(words)).values()))
+    rows = sum(mention_feature_sizes(len(words)).values())
+    parameters = BackedOffTables(rows)
     optimiser = SparseAdaGrad(parameters.parameters, rate=settings.rate, penalty=settings.penalty)
     random = np.random.default_rng(seed)
+    averaged = BackedOffTables(rows)  # over the steps of the second half of the passes
+    first_averaged = settings.passes // 2
+    steps = np.float32(len(examples) * (settings.passes - first_averaged))
     for number in range(settings.passes):
         total = 0.0
         for index in random.permutation(len(examples)).tolist():
             loss, gradient = loss_and_gradient(parameters.merged(), examples[index])
             optimiser.step(parameters.spread(gradient))
             total += loss
+            if number >= first_averaged:
+                for name, value in parameters.parameters.items():
+                    averaged.parameters[name] += value / steps
         progress(f"pass {number + 1} of {settings.passes}: loss {total:.0f}")
-    tables = parameters.merged()
+    tables = averaged.merged()
     write_weights(folder, tables, words, window=settings.window, matches=settings.matches, force=force)
     if development:
         ranker = MentionRanker.load(read_listed_files(folder))
