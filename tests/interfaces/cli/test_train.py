@@ -410,11 +410,9 @@ def test_tuning_from_nothing_to_settings_that_train(run: Run, role_pairs: Path, 
         ([], "Missing option '--output'"),
         (["--output", "best.toml", "--grid", "fine"], "quick, paper"),
         (["--output", "best.toml", "--development", "test"], "dev, random"),
-        (["--output", "best.toml", "--storage", "study.db"], "sqlite:///"),
         (["--output", "best.toml", "--kind", "majority"], "nothing to tune"),
         (["--output", "file/best.toml"], "can't be written"),
         (["--output", "."], "not a regular file"),
-        (["--output", "best.toml", "--storage", "sqlite:///file"], "not a database"),
     ],
 )
 def test_bad_input_of_tune(

@@ -32,7 +32,8 @@ def main() -> None:
     except OSError as error:
         _drop_output()
         where = error.filename if isinstance(error.filename, str) else ""
-        _fail(InputError(f"The system refused: {error.strerror or error}.", where=where))
+        hint = "Check the path and its permissions." if where else ""
+        _fail(InputError(f"The system refused: {error.strerror or error}.", where=where, hint=hint))
 
 
 def _run() -> None:

@@ -358,6 +358,9 @@ class Disco2Pipe(Pipe):
     def _use(self, saved: Any, files: Any, *, where: str) -> Disco2Pipe:
         source = _saved_source(saved, files, where=where)
         opened = None if source.files is None else source.open(self._english)  # verify its files now
+        if opened and source.digest() != saved.get("digest"):
+            message = "The saved pipeline has another model than the one it was saved with."
+            raise BundleError(message, where=where, hint=_SAVE_AGAIN)
         self._source, self._opened = source, opened
         return self
 
