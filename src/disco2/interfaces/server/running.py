@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
@@ -218,7 +218,8 @@ class _Supervisor:
         self._bound.close()
         for process in self._processes.values():
             if process.is_alive() and process.pid is not None:
-                os.kill(process.pid, signal.SIGINT if self.interrupted else signal.SIGTERM)
+                with suppress(ProcessLookupError):  # the signal may come while its end is being noticed
+                    os.kill(process.pid, signal.SIGINT if self.interrupted else signal.SIGTERM)
 
     def replace_dead(self) -> None:
         """Replace workers that die until the server is stopped."""
