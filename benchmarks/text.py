@@ -4,7 +4,8 @@
 
 Models are measured one after the other in one run. Each stage is timed alone on what the stages before it
 made, in one process and one run; the whole is ``pipeline(text)`` over the same documents, so it also pays
-for what the stages share. "neighbours only" is the same without connectives and relations inside sentences.
+for what the stages share. "neighbours only" is the same without connectives and relations inside sentences,
+"without entities" the whole without an encoder's entity term.
 Rates are by the processor's time, which other programs on the machine do not change much; the wall clock
 stands beside it. Best of three rounds.
 """
@@ -16,12 +17,14 @@ import json
 import resource
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import disco2
 from disco2.annotation.annotator import Annotators, Layer, raw_document
 from disco2.corpora.gum import read_gum
+from disco2.model import EncoderModel
 from disco2.shipped import shipped_names
 from disco2.threads import single_threaded
 
@@ -40,7 +43,12 @@ def measure(model: str, texts: dict[str, str]) -> dict[str, dict[str, float]]:
     nlp, processor, wall = timed(lambda: disco2.load(model))
     assert isinstance(nlp.annotators, Annotators)
     best: dict[str, dict[str, float]] = {"loading": {"processor": processor, "wall": wall}}
-    nlp("Anna slept. She was tired.")  # loads what is made at first use
+    plain = disco2.load(model)
+    if isinstance(plain.model, EncoderModel):
+        bare = replace(plain.model.settings, entity_size=0)
+        plain.model = replace(plain.model, entities=None, settings=bare)
+    for one in (nlp, plain):
+        one("Anna slept. She was tired.")  # loads what is made at first use
     sentences = 0
     for _ in range(ROUNDS):
         documents = [raw_document(text, document_id=name) for name, text in texts.items()]
@@ -59,6 +67,8 @@ def measure(model: str, texts: dict[str, str]) -> dict[str, dict[str, float]]:
         rounds["whole"] = (spent[0], spent[1])
         _, *spent = timed(lambda: [nlp(text, between_only=True) for text in texts.values()])
         rounds["neighbours only"] = (spent[0], spent[1])
+        _, *spent = timed(lambda: [plain(text) for text in texts.values()])
+        rounds["without entities"] = (spent[0], spent[1])
         sentences = sum(len(document.sentences) for document in documents)
         for stage, (processor, wall) in rounds.items():
             if stage not in best or processor < best[stage]["processor"]:
