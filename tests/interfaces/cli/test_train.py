@@ -461,7 +461,7 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_finished(role_pairs: 
         start_new_session=True,
         stderr=subprocess.PIPE,
         text=True,
-        # Whoever runs the tests in the background may have switched interrupts off.
+        # A shell that runs the tests in the background may have switched interrupts off.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     storage = f"sqlite:///{tmp_path / 'best-study.db'}"
