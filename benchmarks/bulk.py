@@ -4,9 +4,9 @@
 
 The corpus has several parts. The first of them (``--compared``) are done by a command with one worker and by
 one with two, in alternating order, and their seconds are added: other work on the machine then slows both
-down. Outputs are compared byte for byte. Then one command with two workers does the whole corpus, and a
-second one finds all of it done. Seconds are those of whole commands, from start to exit. 100,000 documents
-take about half an hour on two cores.
+down. Then the first part is done again while workers, or the command, are killed. Outputs are compared byte
+for byte. At last one command with two workers does the whole corpus, and a second one finds all of it done.
+Seconds are those of whole commands, from start to exit. 100,000 documents take an hour on two cores.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -43,7 +44,7 @@ Figures = dict[str, Any]
 
 
 def measure(
-    place: Path, *, documents: int, parts: int, compared: int, engine: str, whole: bool
+    place: Path, *, documents: int, parts: int, compared: int, kills: int, engine: str, whole: bool
 ) -> dict[str, Any]:
     corpus, outputs = place / "documents", place / "outputs"
     load = os.getloadavg()[0]  # of others: nothing runs here yet
@@ -65,6 +66,7 @@ def measure(
         _part(corpus / f"{part:02d}", outputs, number=part, engine=engine)
         for part in range(min(compared, parts))
     ]
+    found["killed"] = _killed(corpus / "00", outputs, engine=engine, kills=kills)
     found["whole"] = _whole(corpus, outputs / "whole", engine=engine) if whole else None
     return found
 
@@ -92,9 +94,35 @@ def _part(corpus: Path, outputs: Path, *, number: int, engine: str) -> dict[str,
         _say(f"part {corpus.name}, {workers} workers: {run.seconds:.0f} s, {rate:.0f} sentences/s")
     one, two = (outputs / f"{corpus.name}-{workers}" for workers in WORKERS)
     found["differences"] = differences(one, two)
-    shutil.rmtree(one)
     shutil.rmtree(two)
+    if number:
+        shutil.rmtree(one)  # the first is what the killed run is compared with
     return found
+
+
+def _killed(corpus: Path, outputs: Path, *, engine: str, kills: int) -> dict[str, Any]:
+    """Two workers, one of which is killed every few seconds, and every third time the command instead."""
+    chance, output = random.Random(SEED), outputs / "killed"
+    arguments = bulk_arguments(corpus, output, engine, WORKERS[-1])
+    killed = {"workers": 0, "commands": 0}
+    process = None
+    while sum(killed.values()) < kills and not (output / "manifest.json").is_file():
+        if process is None or process.poll() is not None:
+            process = subprocess.Popen([*PROGRAM, *arguments], stdout=subprocess.DEVNULL)
+        time.sleep(chance.uniform(8, 14))
+        workers = worker_processes(process.pid)
+        if sum(killed.values()) % 3 == 2:
+            process.kill()
+            process.wait()
+            killed["commands"] += 1
+        elif workers:
+            chance.choice(workers).kill()
+            killed["workers"] += 1
+    if process is not None:
+        process.wait()
+    measured(arguments)
+    _say(f"killed {killed}")
+    return {**killed, "differences": differences(outputs / f"{corpus.name}-1", output)}
 
 
 def _whole(corpus: Path, output: Path, *, engine: str) -> dict[str, Any]:
@@ -279,12 +307,17 @@ def _whole_corpus(found: Figures) -> list[str]:
 
 
 def _verdict(found: Figures) -> list[str]:
-    differing = [line for part in found["parts"] for line in part["differences"]]
+    differing, killed = _differing(found), found["killed"]
     same = "byte for byte the same" if not differing else f"{len(differing)} DIFFERENCES: {differing[:5]}"
     return [
-        f"outputs of one worker and of two: {same}",
+        f"outputs of one worker, of two, and with {killed['workers']} workers and {killed['commands']} commands "
+        f"killed: {same}",
         f"two workers have {summed(found, 2)['rate'] / summed(found, 1)['rate']:.2f} times the rate of one",
     ]
+
+
+def _differing(found: Figures) -> list[str]:
+    return [line for part in (*found["parts"], found["killed"]) for line in part["differences"]]
 
 
 def _say(line: str) -> None:
@@ -298,6 +331,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     parser.add_argument("--parts", type=int, default=10, help="portions that the corpus lies in")
     parser.add_argument("--compared", type=int, default=3, help="portions that are done with one and two")
+    parser.add_argument("--kills", type=int, default=10, help="workers and commands that are killed")
     parser.add_argument("--engine", choices=("local", "dask"), default="dask")
     parser.add_argument("--whole", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--scratch", type=Path, help="where documents and outputs lie for a while")
@@ -309,13 +343,14 @@ def main() -> None:
             documents=options.documents,
             parts=options.parts,
             compared=options.compared,
+            kills=options.kills,
             engine=options.engine,
             whole=options.whole,
         )
     print(report(found))
     if options.json is not None:
         write_text(options.json, json.dumps(found, indent=2) + "\n")
-    if any(part["differences"] for part in found["parts"]):
+    if _differing(found):
         raise SystemExit("The outputs differ.")
 
 
