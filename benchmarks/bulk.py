@@ -102,7 +102,7 @@ def _part(corpus: Path, outputs: Path, *, number: int, engine: str) -> dict[str,
 
 def _killed(corpus: Path, outputs: Path, *, engine: str, kills: int) -> dict[str, Any]:
     """Two workers, one of which is killed every few seconds, and every third time the command instead."""
-    chance, output = random.Random(SEED), outputs / "killed"
+    chance, output = random.Random(SEED), outputs / "killed"  # noqa: S311
     arguments = bulk_arguments(corpus, output, engine, WORKERS[-1])
     killed = {"workers": 0, "commands": 0}
     process = None
@@ -309,9 +309,9 @@ def _whole_corpus(found: Figures) -> list[str]:
 def _verdict(found: Figures) -> list[str]:
     differing, killed = _differing(found), found["killed"]
     same = "byte for byte the same" if not differing else f"{len(differing)} DIFFERENCES: {differing[:5]}"
+    killed_ones = f"{killed['workers']} workers and {killed['commands']} commands killed"
     return [
-        f"outputs of one worker, of two, and with {killed['workers']} workers and {killed['commands']} commands "
-        f"killed: {same}",
+        f"outputs of one worker, of two, and with {killed_ones}: {same}",
         f"two workers have {summed(found, 2)['rate'] / summed(found, 1)['rate']:.2f} times the rate of one",
     ]
 

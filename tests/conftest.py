@@ -52,7 +52,7 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "model/test_encoder_model.py",
     "reporting",
     "test_golden.py",
-    "test_lock.py",
+    "test_files.py",
     "test_no_",
     "test_output_folders.py",
     "test_shipped.py",

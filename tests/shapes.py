@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from disco2.data import Constituents, Dependencies, Document, Instance, Mention, Sentence, Token
 from disco2.data.batch import Example
-from disco2.features.examples import ExampleEncoder
+from disco2.features.extractor import ExampleEncoder
 from disco2.inference.candidates import with_neighbours
 from tests.strategies import relation
 

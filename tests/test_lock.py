@@ -12,7 +12,7 @@ import pytest
 
 from disco2 import lock as locking
 from disco2.errors import InputError
-from disco2.lock import FileLock, fcntl
+from disco2.files import FileLock, fcntl
 from tests.conftest import ROOT
 
 locks = pytest.mark.skipif(fcntl is None, reason="the system has no such locks")
@@ -23,7 +23,7 @@ def test_the_lock_of_a_killed_process_is_free(tmp_path: Path) -> None:
     program = """
 import os, signal, sys
 from pathlib import Path
-from disco2.lock import FileLock
+from disco2.files import FileLock
 assert FileLock(Path(sys.argv[1])).take()
 os.kill(os.getpid(), signal.SIGKILL)
 """

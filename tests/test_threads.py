@@ -21,7 +21,7 @@ from disco2.engines.local import begin_as_worker
 from disco2.features import FeatureSettings
 from disco2.model import ModelSettings
 from disco2.threads import EVERYTHING, PRODUCTS, available_cores, single_threaded
-from disco2.training.settings import TrainingSettings
+from disco2.training.loop import TrainingSettings
 from disco2.vectors import VectorSettings
 from tests.conftest import ROOT
 from tests.instances import reasons_and_results

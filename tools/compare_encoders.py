@@ -38,7 +38,7 @@ from disco2.evaluation.scores import hits
 from disco2.evaluation.significance import bootstrap_interval, paired_bootstrap
 from disco2.experiments.configuration import read_configuration
 from disco2.features import FeatureExtractor
-from disco2.features.examples import ExampleEncoder
+from disco2.features.extractor import ExampleEncoder
 from disco2.files import write_bytes, write_text
 from disco2.model import EncoderModel, ModelSettings
 from disco2.model.encoder_model import pair_texts
@@ -48,10 +48,8 @@ from disco2.model.parameters import initial_parameters
 from disco2.training.encoder import EncoderSettings, StagePlan, encoder_folder, text_pair
 from disco2.training.entity_term import EntitySettings, fit_entity_term, linked_pairs
 from disco2.training.fine_tuning import FineTuning, export_onnx
-from disco2.training.loop import Development, in_batches, train
-from disco2.training.preparation import expand_two_senses
-from disco2.training.settings import TrainingSettings
-from disco2.training.temperature import fit_temperature
+from disco2.training.fit import expand_two_senses, fit_temperature
+from disco2.training.loop import Development, TrainingSettings, in_batches, train
 from disco2.vectors.word_vectors import find_reduction
 
 FOLDS = 5

@@ -26,7 +26,15 @@ from disco2.annotation.cache import LayerStore, layer_folder
 from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.data import Corpus, Relation, RelationKind
 from disco2.errors import CorpusError, MissingExtraError
-from disco2.parser.arguments import Anchor, Span, SpanChoice, anchor_connective, arg1_choice, arg2_choice
+from disco2.parser.arguments import (
+    Anchor,
+    ParsedSentence,
+    Span,
+    SpanChoice,
+    anchor_connective,
+    arg1_choice,
+    arg2_choice,
+)
 from disco2.parser.connectives import (
     ConnectiveCandidate,
     ConnectiveList,
@@ -34,10 +42,17 @@ from disco2.parser.connectives import (
     usual_senses,
     without_overlaps,
 )
-from disco2.parser.features import PARTED, clause_candidates, clause_features
-from disco2.parser.linear import Item, LinearModel, feature_names, write_models, yes_probabilities
+from disco2.parser.features import (
+    PARTED,
+    Item,
+    LinearModel,
+    clause_candidates,
+    clause_features,
+    feature_names,
+    write_models,
+    yes_probabilities,
+)
 from disco2.parser.parser import DiscourseParser, ParsedDocument
-from disco2.parser.sentences import ParsedSentence
 
 FREQUENT = 30  # occurrences from which a word may be part of a feature
 LEAST_COUNT = 4  # occurrences of a feature in one version of the corpus

@@ -19,8 +19,8 @@ from disco2.experiments.division import divide
 from disco2.experiments.train_run import prepare_training
 from disco2.model import ModelSettings, Parameters, RelationModel, initial_parameters
 from disco2.threads import single_threaded
+from disco2.training.fit import expand_two_senses
 from disco2.training.loop import Learner, composer_for, in_batches
-from disco2.training.preparation import expand_two_senses
 
 
 class Made(NamedTuple):

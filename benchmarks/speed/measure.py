@@ -27,7 +27,7 @@ from benchmarks.speed.data import (
     generated_workload,
     load_gum,
 )
-from disco2.model.composition import is_compiled
+from disco2.model.network import is_compiled
 from disco2.threads import single_threaded
 
 

@@ -10,9 +10,7 @@ from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, row
 from disco2.data.batch import Batch
 from disco2.model.network import batch_scores
 from disco2.model.parameters import Parameters
-from disco2.training.loop import Learner, composer_for
-from disco2.training.optimiser import AdaGrad
-from disco2.training.settings import TrainingSettings
+from disco2.training.loop import AdaGrad, Learner, TrainingSettings, composer_for
 from tests.model.recursive_gradient import recursive_gradients
 
 Step = Callable[[], object]

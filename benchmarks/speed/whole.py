@@ -12,7 +12,7 @@ from disco2.bundle import load_bundle
 from disco2.corpora.gum import read_gum
 from disco2.data import Corpus
 from disco2.shipped import find_model
-from disco2.vectors.source import FOLDER
+from disco2.vectors.word_vectors import FOLDER
 
 SPLIT = "lines and columns of the same files"
 

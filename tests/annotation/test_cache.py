@@ -19,7 +19,7 @@ from disco2.annotation import cache as fingerprints
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers, raw_document
 from disco2.annotation.cache import LayerStore, cache_summary, clear_cache, layer_folder
 from disco2.annotation.document_json import document_to_json
-from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.english.annotators import SpacySyntax
 from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.annotation.stanford import StanfordParser
 from disco2.data import Document

@@ -20,7 +20,7 @@ from disco2.features import FeatureSettings
 from disco2.files import hash_file
 from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.shipped import MANIFEST
-from disco2.training.settings import TrainingSettings
+from disco2.training.loop import TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors, load_vectors
 from tests.instances import reasons_and_results
 from tests.training.fitting import fit

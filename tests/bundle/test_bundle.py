@@ -17,10 +17,10 @@ from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.manifest import CARD, FEATURES, FORMAT, HASHED, PARAMETERS, WORDS, digest, manifest_text
 from disco2.errors import BundleError, InputError, VectorsError
 from disco2.files import HIDDEN_LIST, hash_file
-from disco2.model.settings import PAPER_KINDS
+from disco2.model.parameters import PAPER_KINDS
 from disco2.shipped import MANIFEST, find_model
-from disco2.vectors import WordVectors, source
-from disco2.vectors.source import FOLDER, VECTORS_FILE, WORDS_FILE, make_table, read_shipped
+from disco2.vectors import WordVectors, word_vectors
+from disco2.vectors.word_vectors import FOLDER, VECTORS_FILE, WORDS_FILE, make_table, read_shipped
 from tests.bundle.conftest import model_with, refused, sealed, shipped, small_model, store
 from tests.instances import reasons_and_results
 
@@ -144,7 +144,7 @@ def test_damaged_shipped_vectors_are_refused(
     file.write_bytes(content)
     if damage == "missing":
         file.unlink()
-    monkeypatch.setattr(source, "FOLDER", tmp_path / "glove")
+    monkeypatch.setattr(word_vectors, "FOLDER", tmp_path / "glove")
     monkeypatch.setattr("disco2.bundle.folder.make_table", partial(make_table, folder=tmp_path / "glove"))
     with pytest.raises(BundleError, match="names its word vectors"):
         load_bundle(named)

@@ -23,7 +23,7 @@ from disco2.bundle import manifest as bundle_manifest
 from disco2.bundle.folder import LARGEST
 from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS
 from disco2.errors import BundleError, InputError
-from disco2.model.settings import PAPER_KINDS
+from disco2.model.parameters import PAPER_KINDS
 from disco2.shipped import MANIFEST
 from disco2.vectors import WordVectors
 from tests.bundle.conftest import refused, sealed, small_model, store

@@ -7,7 +7,7 @@ import pytest
 
 from disco2.data import Document
 from disco2.data.batch import Batch, collate
-from disco2.features.examples import ExampleEncoder
+from disco2.features.extractor import ExampleEncoder
 from disco2.model import ModelSettings, initial_parameters
 from disco2.model.network import backward, forward
 from tests.growth import LINEAR, TIMES, growth

@@ -11,7 +11,7 @@ import disco2
 from disco2.drawing.layout import MOST_LINKS
 from disco2.drawing.trees import cell_class, draw_trees
 from disco2.inference.view import RelationView
-from disco2.model.settings import KINDS
+from disco2.model.parameters import KINDS
 from tests.conftest import ROOT
 from tests.drawing.made_up import (
     BURGER,

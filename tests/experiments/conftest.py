@@ -13,9 +13,8 @@ from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
 from disco2.data import Corpus
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.tuning import check_storage
-from disco2.training.fit import Fitted
+from disco2.training.fit import Fitted, Prepared
 from disco2.training.loop import Epoch, History
-from disco2.training.preparation import Prepared
 
 QUICK = read_configuration(None, ["model.kind=surface", "training.epochs=3"])
 

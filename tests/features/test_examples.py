@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
+from disco2.features.extractor import UNKNOWN_WORD, ExampleEncoder
 from tests.instances import instance, reasons_and_results
 
 ROWS = {"Ann": 3, "slept": 5, ".": 7}

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from disco2.data import Argument, Document, Instance
 from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.features.clauses import attachment_features, opening_features, predicate_features
+from disco2.features.extractor import mutual_information
 from disco2.features.pairs_and_rules import argument_dependency_rules, argument_productions, stem
-from disco2.features.selection import mutual_information
 from tests.features.feature_documents import random_instances, seeded
 
 

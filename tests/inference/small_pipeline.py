@@ -15,7 +15,7 @@ from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import ModelInfo, Pipeline
 from disco2.model import ModelSettings, RelationModel, initial_parameters
 from disco2.model.probabilities import Calibration
-from disco2.training.settings import TrainingSettings
+from disco2.training.loop import TrainingSettings
 from disco2.vectors import VectorSettings
 from tests.inference.rule_annotator import RuleAnnotator
 from tests.training.fitting import fit

@@ -10,7 +10,7 @@ import pytest
 from disco2.errors import InputError
 from disco2.inference.explanation import Explanation
 from disco2.inference.pipeline import Pipeline
-from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS
+from disco2.model.parameters import PAIR_SCALINGS, PAPER_KINDS
 from tests.inference.small_pipeline import LABELS, random_model, small_pipeline
 
 TWICE = ("Bob told Tina that Bob had lost.", "He said that she knew him and her.")
@@ -61,7 +61,7 @@ def test_pairs_that_are_not_listed_are_one_term(
     left = mentions[0] * mentions[1] - listed
     assert [others.count for others in explanation.other_pairs] == ([left] if left else [])
 
-    monkeypatch.setattr("disco2.model.bilinear.LISTED", 1000)
+    monkeypatch.setattr("disco2.model.network.LISTED", 1000)
     whole = pipeline.explain(answer)
     assert len(whole.pairs) == mentions[0] * mentions[1] + 1
     assert whole.other_pairs == ()

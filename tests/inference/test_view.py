@@ -16,8 +16,7 @@ from disco2.inference.candidates import Candidate, predict_candidates
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, Span
 from disco2.inference.view import RelationView
-from disco2.model.parameters import members_of
-from disco2.model.settings import KINDS
+from disco2.model.parameters import KINDS, members_of
 from tests.inference.small_pipeline import random_model, small_pipeline
 from tests.inference.test_explanation import TWICE
 from tests.model.recursive import downward, upward

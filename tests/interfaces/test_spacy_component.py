@@ -28,7 +28,7 @@ from disco2.files import read_listed_files
 from disco2.inference.pipeline import Pipeline
 from disco2.interfaces.spacy_component.pipe import Disco2Pipe, Disco2Settings, read_documents
 from disco2.shipped import MANIFEST
-from disco2.vectors.source import read_shipped
+from disco2.vectors.word_vectors import read_shipped
 from tests.inference.small_pipeline import LABELS
 
 TEXT = "Bob gave Tina the burger. She was hungry. However, he was tired."

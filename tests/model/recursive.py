@@ -6,8 +6,7 @@ import numpy as np
 
 from disco2.data.batch import Example, Floats
 from disco2.data.tree import ArgumentTree, EntityLink
-from disco2.model.parameters import Parameters
-from disco2.model.settings import ModelSettings
+from disco2.model.parameters import ModelSettings, Parameters
 
 
 def recursive_scores(

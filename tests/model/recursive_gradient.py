@@ -21,8 +21,7 @@ import numpy as np
 
 from disco2.data.batch import Example, Floats, Ints
 from disco2.data.tree import ArgumentTree, EntityLink
-from disco2.model.parameters import Parameters
-from disco2.model.settings import ModelSettings
+from disco2.model.parameters import ModelSettings, Parameters
 
 Pair = tuple[Example, ArgumentTree, ArgumentTree, list[EntityLink]]
 

@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 from disco2.data.batch import Batch, collate
-from disco2.model.composition import compose, fastest_composer, is_compiled, is_installed
-from disco2.model.network import backward, forward
-from disco2.model.parameters import Parameters, initial_parameters
-from disco2.model.settings import PAIR_SCALINGS, ModelSettings
-from disco2.training.optimiser import LOSSES, NUMPY, fastest_arithmetic
+from disco2.model.network import backward, compose, fastest_composer, forward, is_compiled, is_installed
+from disco2.model.parameters import PAIR_SCALINGS, ModelSettings, Parameters, initial_parameters
+from disco2.training.loop import LOSSES, NUMPY, fastest_arithmetic
 from tests.generated import random_example
 from tests.model.test_network import SHAPES
 
@@ -149,7 +147,7 @@ def test_indices_outside_a_table_are_errors_as_in_numpy() -> None:
 
 def test_a_numba_that_does_not_work_is_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr("disco2.model.composition.log.warning", lambda message, *_: said.append(message))
+    monkeypatch.setattr("disco2.model.network.log.warning", lambda message, *_: said.append(message))
     monkeypatch.setitem(sys.modules, "disco2.model.compiled", None)  # importing it fails
     is_installed.cache_clear()
     try:

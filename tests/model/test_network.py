@@ -9,9 +9,8 @@ import pytest
 
 from disco2.data.batch import collate
 from disco2.model.network import Masks, backward, forward
-from disco2.model.parameters import initial_parameters
-from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS, ModelSettings
-from disco2.training.optimiser import LOSSES, large_margin
+from disco2.model.parameters import PAIR_SCALINGS, PAPER_KINDS, ModelSettings, initial_parameters
+from disco2.training.loop import LOSSES, large_margin
 from tests.generated import random_example
 from tests.model.recursive import recursive_scores
 from tests.model.recursive_gradient import recursive_gradients

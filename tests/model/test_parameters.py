@@ -11,8 +11,7 @@ from disco2.data.batch import collate
 from disco2.errors import SettingsError
 from disco2.model import GROUPS, ModelSettings, initial_parameters
 from disco2.model.network import batch_scores, forward
-from disco2.model.parameters import folded, members_of, stacked
-from disco2.model.settings import PAPER_KINDS
+from disco2.model.parameters import PAPER_KINDS, folded, members_of, stacked
 from tests.model.test_network import build, every_model
 
 NAMES = {

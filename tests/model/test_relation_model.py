@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from disco2.model import ModelSettings, RelationModel, initial_parameters
-from disco2.model.settings import PAIR_SCALINGS, PAPER_KINDS
+from disco2.model.parameters import PAIR_SCALINGS, PAPER_KINDS
 from disco2.vectors import WordVectors
 from tests.generated import random_example
 from tests.model.recursive import downward, recursive_scores
@@ -78,7 +78,7 @@ def test_of_a_long_chain_some_pairs_and_the_sum_of_all(members: int, monkeypatch
     example = replace(example, features=np.zeros(0, dtype=np.int32))
     model = random_model(np.random.default_rng(7), members=members)
     found = model.contributions_of(example)
-    monkeypatch.setattr("disco2.model.bilinear.LISTED", 100)
+    monkeypatch.setattr("disco2.model.network.LISTED", 100)
     whole = model.contributions_of(example)
     assert [terms.shape for terms in found.links] == [(10, 10, LABELS)]
     assert [terms.shape for terms in whole.links] == [(100, 100, LABELS)]

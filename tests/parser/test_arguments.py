@@ -1,15 +1,14 @@
 from __future__ import annotations
 
 from disco2.parser.arguments import (
+    ParsedSentence,
     anchor_clause,
     anchor_connective,
     arg1_boundaries,
     arg2_boundaries,
 )
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
-from disco2.parser.features import clause_candidates, clause_features
-from disco2.parser.linear import feature_names
-from disco2.parser.sentences import ParsedSentence
+from disco2.parser.features import clause_candidates, clause_features, feature_names
 from tests.parser.made_up import document
 
 SENTENCE = ParsedSentence(document(), 0)

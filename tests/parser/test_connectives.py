@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from disco2.data import Dependencies
+from disco2.parser.arguments import ParsedSentence
 from disco2.parser.connectives import (
     MOST_CANDIDATES,
     ConnectiveCandidate,
@@ -16,9 +17,7 @@ from disco2.parser.connectives import (
     usual_senses,
     without_overlaps,
 )
-from disco2.parser.features import connective_features
-from disco2.parser.linear import feature_names
-from disco2.parser.sentences import ParsedSentence
+from disco2.parser.features import connective_features, feature_names
 from tests.documents import document_from_words
 from tests.parser.made_up import document
 

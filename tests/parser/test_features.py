@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from disco2.data import Document
+from disco2.parser.arguments import ParsedSentence
 from disco2.parser.connectives import ConnectiveList
-from disco2.parser.features import answer_features, is_question
-from disco2.parser.linear import feature_names
-from disco2.parser.sentences import ParsedSentence
+from disco2.parser.features import answer_features, feature_names, is_question
 from tests.parser.made_up import document
 
 LISTED = ConnectiveList({}, frozenset({"we"}))

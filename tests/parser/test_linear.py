@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from disco2.errors import BundleError
-from disco2.parser.linear import (
+from disco2.parser.features import (
     MODEL_FILE,
     WEIGHTS_FILE,
     Item,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from disco2.errors import LayerError
-from disco2.parser.sentences import ParsedSentence
+from disco2.parser.arguments import ParsedSentence
 from tests.parser.made_up import document
 
 

@@ -7,10 +7,8 @@ from typing import Any
 
 from disco2.data import Instance
 from disco2.model import ModelSettings
-from disco2.training.fit import Fitted, learn, most_common
-from disco2.training.loop import Progress
-from disco2.training.preparation import check_instances, prepare
-from disco2.training.settings import TrainingSettings
+from disco2.training.fit import Fitted, check_instances, learn, most_common, prepare
+from disco2.training.loop import Progress, TrainingSettings
 
 
 def fit(

@@ -11,14 +11,11 @@ import pytest
 from disco2.errors import InputError
 from disco2.experiments.train_run import calibrated
 from disco2.features import FeatureExtractor, FeatureSettings
-from disco2.features.examples import ExampleEncoder
+from disco2.features.extractor import ExampleEncoder
 from disco2.model import ModelSettings
-from disco2.model.parameters import members_of
-from disco2.model.settings import PAPER_KINDS
-from disco2.training.fit import Fitted, member_seeds
-from disco2.training.loop import Epoch, History
-from disco2.training.settings import TrainingSettings
-from disco2.training.temperature import fit_temperature
+from disco2.model.parameters import PAPER_KINDS, members_of
+from disco2.training.fit import Fitted, fit_temperature, member_seeds
+from disco2.training.loop import Epoch, History, TrainingSettings
 from disco2.vectors import VectorSettings, WordVectors
 from tests.instances import instance, reasons_and_results
 from tests.training.fitting import fit
@@ -37,7 +34,7 @@ def random_vectors(source: str, *, dimensions: int, words: set[str], **options: 
 
 @pytest.fixture(autouse=True)
 def _quick_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("disco2.training.preparation.load_vectors", random_vectors)
+    monkeypatch.setattr("disco2.training.fit.load_vectors", random_vectors)
 
 
 def fitted(
@@ -99,8 +96,8 @@ def test_features_and_vectors_see_the_training_relations_once_and_nothing_else(
         seen["words"] = words
         return random_vectors(source, words=words, **options)
 
-    monkeypatch.setattr("disco2.training.preparation.FeatureExtractor.fit", spy_features)
-    monkeypatch.setattr("disco2.training.preparation.load_vectors", spy_vectors)
+    monkeypatch.setattr("disco2.training.fit.FeatureExtractor.fit", spy_features)
+    monkeypatch.setattr("disco2.training.fit.load_vectors", spy_vectors)
     training = [replace(one, gold=LABELS) for one in reasons_and_results(6, seed=1)]
     development = [instance(100, ["Only", "here", "."], ["So", "it", "is", "."], "Cause")]
     fitted("entities", training, development, balanced=True)
@@ -199,9 +196,9 @@ def test_features_vectors_and_the_held_out_part_are_found_once(monkeypatch: pyte
 
         monkeypatch.setattr(target, call)
 
-    counted("features", "disco2.training.preparation.FeatureExtractor.fit", FeatureExtractor.fit)
-    counted("vectors", "disco2.training.preparation.load_vectors", random_vectors)
-    counted("encoded", "disco2.features.examples.ExampleEncoder.encode", ExampleEncoder.encode)
+    counted("features", "disco2.training.fit.FeatureExtractor.fit", FeatureExtractor.fit)
+    counted("vectors", "disco2.training.fit.load_vectors", random_vectors)
+    counted("encoded", "disco2.features.extractor.ExampleEncoder.encode", ExampleEncoder.encode)
     result = fitted(members=3, development=[], progress=seen.append)
     assert calls == {"features": 1, "vectors": 1, "encoded": 2}  # training and held-out relations
     assert (result.training_relations, len(result.development)) == (32, 8)

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from disco2.data.batch import collate
-from disco2.features.examples import ExampleEncoder
+from disco2.features.extractor import ExampleEncoder
 from disco2.model import ModelSettings, initial_parameters
-from disco2.training.loop import Development, in_batches, train
-from disco2.training.optimiser import large_margin
-from disco2.training.settings import TrainingSettings
+from disco2.training.loop import Development, TrainingSettings, in_batches, large_margin, train
 from tests.generated import random_example
 from tests.instances import reasons_and_results
 

@@ -10,19 +10,22 @@ import pytest
 
 from disco2.data.batch import Example, collate
 from disco2.model import ModelSettings, initial_parameters
-from disco2.model.composition import fastest_composer
-from disco2.model.network import backward, forward
+from disco2.model.network import backward, fastest_composer, forward
 from disco2.model.parameters import Parameters
-from disco2.training.loop import Development, Learner, composer_for, in_batches, train
-from disco2.training.optimiser import (
+from disco2.training.loop import (
     LOSSES,
     NUMPY,
     AdaGrad,
+    Development,
     Dropout,
+    Learner,
     RunningMean,
+    TrainingSettings,
+    composer_for,
+    in_batches,
     large_margin,
+    train,
 )
-from disco2.training.settings import TrainingSettings
 from tests.generated import random_example
 
 RATES = {"upward": 0.1, "downward": 0.2, "features": 0.3, "classification": 0.4, "entities": 0.5}

@@ -13,7 +13,7 @@ from disco2.data import Argument, Corpus, Relation, RelationKind
 from disco2.errors import CorpusError
 from disco2.parser.arguments import SpanChoice, choose_spans
 from disco2.parser.connectives import level2
-from disco2.parser.linear import probabilities, yes_probabilities
+from disco2.parser.features import probabilities, yes_probabilities
 from tests.parser.made_up import document
 from tools.train_parser import Group, fit_classes, fit_ranker, gather, make_list, train_parser
 

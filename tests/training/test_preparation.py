@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from disco2.data import Instance
 from disco2.errors import InputError
-from disco2.training.preparation import balance, expand_two_senses, hold_out
+from disco2.training.fit import balance, expand_two_senses, hold_out
 from tests.instances import instance as labelled_instance
 
 

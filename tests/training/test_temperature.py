@@ -7,7 +7,7 @@ import pytest
 
 from disco2.errors import InputError
 from disco2.model.probabilities import Calibration
-from disco2.training.temperature import COLDEST, ENOUGH, HOTTEST, fit_temperature
+from disco2.training.fit import COLDEST, ENOUGH, HOTTEST, fit_temperature
 
 
 def drawn(temperature: float, *, rows: int = 4000, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from disco2.errors import VectorsError
 from disco2.vectors import WordVectors, load_vectors, reduce, train_word2vec
-from disco2.vectors.source import read_shipped
-from disco2.vectors.word_vectors import TABLE, find_reduction, principal_axes, stand_ins
+from disco2.vectors.word_vectors import TABLE, find_reduction, principal_axes, read_shipped, stand_ins
 from tests.vectors.vector_files import glove_text, write
 
 SENTENCES = [

@@ -24,11 +24,10 @@ from disco2.bulk.job import ARCHIVES, CSV, FORMATS, KEY_DIGITS, PARQUET, import_
 from disco2.bundle.manifest import digest
 from disco2.data import Document
 from disco2.errors import InputError
-from disco2.files import hash_file, remove_scratch, write_bytes, write_text
+from disco2.files import FileLock, hash_file, remove_scratch, write_bytes, write_text
 from disco2.inference.explanation import Explanation
 from disco2.inference.exports import write_archive
 from disco2.inference.prediction import COLUMNS, Prediction, csv_lines, csv_row, relation_forms
-from disco2.lock import FileLock
 
 FORMAT = 1  # of the folder
 MANIFEST, ERRORS = "manifest.json", "errors.jsonl"

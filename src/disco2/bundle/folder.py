@@ -39,8 +39,7 @@ from disco2.model.entity_term import EntityTerm
 from disco2.model.parameters import check_finite, parameter_shapes
 from disco2.shipped import MANIFEST
 from disco2.vectors import WordVectors
-from disco2.vectors.source import make_table
-from disco2.vectors.word_vectors import Recipe, Reduction
+from disco2.vectors.word_vectors import Recipe, Reduction, make_table
 from disco2.version import VERSION
 
 MOST_HEADER = 1 << 20  # bytes; a model's arrays are described in two thousand

@@ -19,7 +19,7 @@ from disco2.model import ModelSettings
 from disco2.settings import Settings
 from disco2.training.encoder import EncoderSettings, StagePlan
 from disco2.training.entity_term import EntitySettings
-from disco2.training.settings import TrainingSettings
+from disco2.training.loop import TrainingSettings
 from disco2.vectors import VectorSettings
 
 _LONGEST, _LONGEST_LINE = 100_000, 10_000  # characters of a configuration; a line may list all labels

@@ -20,7 +20,7 @@ from disco2.experiments.bench import Bench, Experiment, GroupResults
 from disco2.experiments.division import divide
 from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, MapFigure, PlacedWord, Table
-from disco2.training.preparation import word_vectors_for
+from disco2.training.fit import word_vectors_for
 from disco2.vectors import WordVectors
 
 GROUPS = {

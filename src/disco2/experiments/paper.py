@@ -38,7 +38,7 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
 from disco2.experiments.runs import RunPlan, RunResult
-from disco2.model.settings import INITIALISATIONS
+from disco2.model.parameters import INITIALISATIONS
 from disco2.reporting.figures import check_plots
 from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table
 

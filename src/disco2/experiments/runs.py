@@ -37,9 +37,9 @@ from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers, answer_instances
 from disco2.experiments.train_run import Preparations, preparation_key, train_model
 from disco2.files import hash_file, write_text
-from disco2.model.composition import is_compiled
+from disco2.model.network import is_compiled
 from disco2.model.parameters import check_finite
-from disco2.vectors.source import SHIPPED, WORD2VEC
+from disco2.vectors.word_vectors import SHIPPED, WORD2VEC
 from disco2.version import VERSION
 
 OWN = "own"

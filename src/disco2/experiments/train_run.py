@@ -25,12 +25,10 @@ from disco2.model import AnyModel, EncoderModel
 from disco2.model.probabilities import Calibration
 from disco2.training.encoder import OWN, fit_encoder
 from disco2.training.entity_term import fit_entity_term, linked_pairs
-from disco2.training.fit import Fitted, learn, most_common
+from disco2.training.fit import Fitted, Prepared, fit_temperature, hold_out, learn, most_common, prepare
 from disco2.training.loop import Progress, Report
-from disco2.training.preparation import Prepared, hold_out, prepare
-from disco2.training.temperature import fit_temperature
 from disco2.vectors import load_vectors
-from disco2.vectors.source import SHIPPED, WORD2VEC
+from disco2.vectors.word_vectors import SHIPPED, WORD2VEC
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # of an encoder's surface features
 OFFSETS = np.arange(-1, 3.5, 0.5)  # of an encoder's EntRel and NoRel

@@ -26,10 +26,9 @@ from disco2.experiments.configuration import Configuration, assignments, comment
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
 from disco2.experiments.train_run import Preparations, train_model
-from disco2.files import report_write_errors
-from disco2.lock import FileLock
+from disco2.files import FileLock, report_write_errors
 from disco2.model import ModelSettings
-from disco2.training.preparation import hold_out
+from disco2.training.fit import hold_out
 from disco2.version import VERSION
 
 if TYPE_CHECKING:

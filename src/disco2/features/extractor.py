@@ -1,16 +1,22 @@
-"""Selected surface features: fitted on training relations, found again in any others."""
+"""Surface features of relations: selected on training relations, found again in any others.
+
+Features are selected by mutual information with the classes, or all frequent ones are kept.
+``ExampleEncoder`` turns relations into examples, in the same way for training and for prediction.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import asdict, dataclass, field, fields, replace
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from disco2.data import Argument, Document, Instance
+from disco2.data.batch import Example, Ints, encode_argument, encode_links
+from disco2.data.tree import MentionIndex, MentionIndexes, argument_tree, entity_links
 from disco2.errors import BundleError, SettingsError
 from disco2.features.clauses import TEXT_FAMILIES
 from disco2.features.pairs_and_rules import (
@@ -23,8 +29,102 @@ from disco2.features.pairs_and_rules import (
     pair_candidates,
     sided_rules,
 )
-from disco2.features.selection import class_membership, collect, select
 from disco2.settings import Settings, setting
+
+_Feature = TypeVar("_Feature")
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Which candidate is in which relation, as parallel arrays; no pair occurs twice."""
+
+    candidates: NDArray[np.int64]
+    relations: NDArray[np.int64]
+    count: int  # of candidates, numbered from 0
+
+    def frequent(self, minimum_count: int) -> NDArray[np.int64]:
+        """The candidates in at least so many relations."""
+        counts = np.bincount(self.candidates, minlength=self.count)
+        return np.flatnonzero(counts >= minimum_count)
+
+
+def class_membership(labels: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+    """bool [classes, relations]: whether a relation has a class among its labels; classes in sorted order."""
+    rows = {name: row for row, name in enumerate(sorted({name for names in labels for name in names}))}
+    membership = np.zeros((len(rows), len(labels)), dtype=bool)
+    for relation, names in enumerate(labels):
+        for name in names:
+            membership[rows[name], relation] = True
+    return membership
+
+
+def mutual_information(joint: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mutual information, in bits, between the presence of each feature and each class against the rest.
+
+        I(f, c) = sum over present/absent i and class/other j of  n_ij / N * log2(n_ij N / (n_i. n_.j))
+
+    ``joint`` [features, classes] counts the training instances of a class that have the feature, ``classes``
+    [classes] all instances of the class; an instance has one class. Returns [features, classes].
+
+    With T(n) = n log2 n the sum is N I = sum T(n_ij) - sum T(n_i.) - sum T(n_.j) + T(N). All counts are whole
+    numbers up to N, so T is a table, and equal counts give equal scores to the last bit on every processor.
+    """
+    total = int(classes.sum())
+    if total == 0:
+        return np.zeros(joint.shape)
+    n = np.arange(total + 1, dtype=np.float64)
+    t = n * np.log2(np.maximum(n, 1))
+    present = joint.sum(axis=1, keepdims=True)
+    cells = t[joint] + t[present - joint] + t[classes - joint] + t[total - present - classes + joint]
+    margins = t[present] + t[total - present] + t[classes] + t[total - classes]
+    information: NDArray[np.float64] = np.maximum((cells - margins + t[total]) / total, 0.0)
+    return information
+
+
+def select(
+    presence: Presence,
+    membership: NDArray[np.bool_],
+    *,
+    limit: int,
+    minimum_count: int,
+    name: Callable[[int], tuple[Any, ...]],
+) -> list[int]:
+    """The candidates with the best scores, best first; equal scores in the order of their names.
+
+    A candidate's score is its largest mutual information with any class, rounded to 12 decimals so that
+    rounding errors do not decide ties. Candidates in fewer than ``minimum_count`` relations are out.
+    A relation with several labels counts once for each of them, as it does in training.
+    """
+    frequent = presence.frequent(minimum_count)
+    if limit == 0 or len(frequent) == 0 or len(membership) == 0:
+        return []
+    place = np.full(presence.count, -1)
+    place[frequent] = np.arange(len(frequent))
+    places = place[presence.candidates]
+    relations = presence.relations[places >= 0]
+    places = places[places >= 0]
+
+    joint = np.stack(
+        [np.bincount(places[members[relations]], minlength=len(frequent)) for members in membership], axis=1
+    )
+    scores = mutual_information(joint, membership.sum(axis=1)).max(axis=1).round(12)
+    # Names are spelled out for those alone that may be among the best.
+    limit = min(limit, len(scores))
+    worst = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+    contenders = [(-scores[place], int(frequent[place])) for place in np.flatnonzero(scores >= worst)]
+    return [number for _, number in sorted(contenders, key=lambda one: (one[0], name(one[1])))[:limit]]
+
+
+def collect(found: Iterable[Set[_Feature]]) -> tuple[list[_Feature], Presence]:
+    """Number the features of all relations, given those of each; which relation has which."""
+    numbers: dict[_Feature, int] = {}
+    candidates: list[int] = []
+    lengths: list[int] = []
+    for features in found:
+        candidates.extend(numbers.setdefault(feature, len(numbers)) for feature in features)
+        lengths.append(len(features))
+    relations = np.repeat(np.arange(len(lengths)), lengths)
+    return list(numbers), Presence(np.array(candidates, dtype=np.int64), relations, len(numbers))
 
 
 @dataclass(frozen=True)
@@ -267,3 +367,70 @@ def _damaged(part: str) -> BundleError:
         f"The stored surface features have no usable {part}.",
         hint="Take a fresh copy of the model, or train it again.",
     )
+
+
+UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
+REMEMBERED = 20_000  # words whose row is cached
+
+
+class ExampleEncoder:
+    """Knows the rows of words, the columns of features and the numbers of labels.
+
+    ``word_row`` gives a form's row in the table of word vectors. Entity links are computed only
+    ``with_entities``; without an extractor no feature fires.
+    """
+
+    def __init__(
+        self,
+        *,
+        word_row: Callable[[str], int],
+        labels: Sequence[str],
+        extractor: FeatureExtractor | None,
+        with_entities: bool,
+    ) -> None:
+        self._word_row = lru_cache(maxsize=REMEMBERED)(word_row)
+        self._label_numbers = {label: number for number, label in enumerate(labels)}
+        self._extractor = extractor
+        self._with_entities = with_entities
+
+    def encode(self, instances: Sequence[Instance]) -> list[Example]:
+        """One example for each instance, in order; its label is the first gold one.
+
+        Instances that differ in label and weight alone, as in balanced training sets, share their arrays.
+        """
+
+        def key(instance: Instance) -> tuple[int, ...]:
+            looked_at = instance.relation, instance.document, instance.previous, instance.following
+            return tuple(map(id, looked_at))
+
+        distinct = {key(instance): instance for instance in instances}
+        features = self._extractor.transform(list(distinct.values())) if self._extractor else None
+        mentions = MentionIndexes()
+        unlabelled = {}
+        for row, (place, instance) in enumerate(distinct.items()):
+            fired = np.zeros(0, dtype=np.int32) if features is None else features[row]
+            unlabelled[place] = self._example(instance, mentions.of(instance.document), fired)
+        return [
+            replace(
+                unlabelled[key(instance)],
+                label=self._label_numbers.get(instance.gold[0], -1) if instance.gold else -1,
+                weight=instance.weight,
+            )
+            for instance in instances
+        ]
+
+    def _example(self, instance: Instance, mentions: MentionIndex, fired: Ints) -> Example:
+        relation, document = instance.relation, instance.document
+        first = argument_tree(document, relation.arg1.tokens, relation=relation)
+        second = argument_tree(document, relation.arg2.tokens, relation=relation)
+        links = entity_links(first, second, mentions) if self._with_entities else []
+        arg1, rows1 = encode_argument(
+            first, self._word_rows(document, first.tokens), (node for link in links for node in link.first)
+        )
+        arg2, rows2 = encode_argument(
+            second, self._word_rows(document, second.tokens), (node for link in links for node in link.second)
+        )
+        return Example(relation.id, arg1, arg2, encode_links(links, rows1, rows2), fired, label=-1)
+
+    def _word_rows(self, document: Document, tokens: Sequence[int]) -> Ints:
+        return np.fromiter(map(self._word_row, document.words(tokens)), dtype=np.int32, count=len(tokens))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from disco2.data import Argument, Constituents, Document, Instance, Relation
 from disco2.data.tree import pieces
-from disco2.features.selection import Presence
+from disco2.features.extractor import Presence
 
 # Pairs of Porter stems, one from each argument; punctuation and function words are kept.
 

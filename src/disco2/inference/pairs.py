@@ -16,12 +16,11 @@ from disco2.corpora.pairs import COLUMNS, REQUIRED, TABLE_ENDINGS
 from disco2.corpora.reading import WRONG_COLUMNS, BrokenJsonError, parse_json, read_table
 from disco2.data import ReadIssues
 from disco2.errors import Disco2Error, InputError
-from disco2.files import behind_link, check_file_place, report_write_errors, write_text
+from disco2.files import FileLock, behind_link, check_file_place, report_write_errors, write_text
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pipeline import Pipeline, check_batch_size
 from disco2.inference.plain_text import decoded
 from disco2.inference.prediction import Json, Prediction, pair_error, pair_result
-from disco2.lock import FileLock
 
 LONGEST_LINE = 10_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

@@ -34,8 +34,7 @@ from disco2.corpora.protocols import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence
 from disco2.engines import Engine, Session, Task, outcomes_of
 from disco2.errors import Disco2Error, InputError, SettingsError
-from disco2.files import check_file_place, remove_scratch, write_text
-from disco2.lock import FileLock
+from disco2.files import FileLock, check_file_place, remove_scratch, write_text
 from disco2.mining.clauses import (
     BETWEEN,
     INSIDE,

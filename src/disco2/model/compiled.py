@@ -22,7 +22,7 @@ import numpy as np
 import scipy.linalg  # noqa: F401  the BLAS of np.dot in compiled code; loaded now, so that threads knows of it
 
 from disco2.data.batch import Batch, Floats, Ints, MentionGroups
-from disco2.model.composition import Composed, Pair
+from disco2.model.network import Composed, Pair
 from disco2.model.parameters import TINY
 
 _P = ParamSpec("_P")

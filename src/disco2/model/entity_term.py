@@ -23,9 +23,8 @@ import numpy as np
 
 from disco2.data import Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate
-from disco2.features.examples import ExampleEncoder
-from disco2.model.bilinear import Bilinear, link_terms, link_weights
-from disco2.model.composition import Composed, compose
+from disco2.features.extractor import ExampleEncoder
+from disco2.model.network import Bilinear, Composed, compose, link_terms, link_weights
 
 NAMES = ("P", "U", "V", "B1", "B2", "B3")
 

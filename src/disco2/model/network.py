@@ -1,4 +1,11 @@
-"""The decision function of the paper (eq. 5) and its gradients over a batch.
+"""The paper's network in NumPy: composition up and down the trees, bilinear scores, the decision function.
+
+Composition works level by level, with hand-derived gradients.
+
+Shapes: K dimensions; a batch has ``leaves`` + ``inner`` upward rows and ``roots`` + ``down`` downward rows,
+in the order that ``data.batch`` describes.
+
+The decision function of the paper (eq. 5):
 
     psi(y) = u_m' A_y u_n  +  sum over aligned (i, j) of d_i' B_y d_j  +  beta_y . phi  +  b_y
 
@@ -8,15 +15,282 @@ puts sums of word vectors for u, and upward drops the sum over aligned mentions.
 
 from __future__ import annotations
 
+import logging
+import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from disco2.data.batch import Batch, Floats
-from disco2.model.bilinear import link_weights
-from disco2.model.composition import Composed, Composer, Pair, compose
-from disco2.model.parameters import Parameters, matrices, members_of
-from disco2.model.settings import ModelSettings
+from disco2.data.batch import Batch, Floats, MentionGroups
+from disco2.model.parameters import ModelSettings, Parameters, matrices, members_of
+
+
+def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
+    """u_i = tanh(U [u_left; u_right]) for every inner node (paper, eq. 1). U: [K, 2K].
+
+    ``leaves``: [leaves, K]. Returns the upward vectors of all nodes, [leaves + inner, K].
+    """
+    count, K = leaves.shape
+    up = np.empty((count + batch.inner_nodes, K), dtype=leaves.dtype)
+    up[:count] = leaves
+    UT = U.T
+    for begin, end in pairwise(batch.levels.tolist()):
+        children = np.empty((end - begin, 2 * K), dtype=leaves.dtype)
+        children[:, :K] = up[batch.left[begin:end]]
+        children[:, K:] = up[batch.right[begin:end]]
+        level = up[count + begin : count + end]
+        np.tanh(np.matmul(children, UT, out=level), out=level)
+    return up
+
+
+def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats, *, leaves: bool = False) -> Floats:
+    """dL/dU, [K, 2K], given dL/du at every node from outside the upward pass.
+
+    ``d_up`` [leaves + inner, K] is overwritten: gradients that flow from parents to inner children are added
+    to it, and to those of leaves only with ``leaves``.
+    """
+    count, K = len(up) - batch.inner_nodes, up.shape[1]
+    for end, begin in pairwise(reversed(batch.levels.tolist())):
+        rows = slice(count + begin, count + end)
+        delta = d_up[rows]
+        delta *= 1 - np.square(up[rows])
+        for children, half in ((batch.left, U[:, :K]), (batch.right, U[:, K:])):
+            nodes = children[begin:end]
+            inner = np.arange(len(nodes)) if leaves else np.flatnonzero(nodes >= count)
+            if len(inner):  # a child has one parent, so no row is hit twice
+                d_up[nodes[inner]] += delta[inner] @ half
+    delta = d_up[count:]
+    gradient = np.empty_like(U)
+    gradient[:, :K] = delta.T @ up[batch.left]
+    gradient[:, K:] = delta.T @ up[batch.right]
+    return gradient
+
+
+def compose_downward(batch: Batch, up: Floats, V: Floats) -> Floats:
+    """d_root = u_root; d_i = tanh(V [d_parent; u_sibling]) on the way to mentions (eq. 2). V: [K, 2K].
+
+    Returns [roots + down, K].
+    """
+    roots, K = len(batch.down_roots), up.shape[1]
+    down = np.empty((roots + len(batch.down_parents), K), dtype=up.dtype)
+    down[:roots] = up[batch.down_roots]
+    # Siblings do not depend on the pass: their half is one product for all levels.
+    siblings = up[batch.down_siblings] @ V[:, K:].T
+    VT = V[:, :K].T
+    for begin, _, end in batch.down_levels.tolist():
+        level = down[roots + begin : roots + end]
+        np.matmul(down[batch.down_parents[begin:end]], VT, out=level)
+        level += siblings[begin:end]
+        np.tanh(level, out=level)
+    return down
+
+
+def downward_gradient(
+    batch: Batch, up: Floats, down: Floats, d_down: Floats, V: Floats, d_up: Floats
+) -> Floats:
+    """dL/dV, [K, 2K], given dL/dd at the mentions; adds what flows to siblings and roots to ``d_up``.
+
+    ``d_down`` [roots + down, K] is overwritten. A node is the sibling of one node only: no row is hit twice.
+    """
+    roots, K = len(batch.down_roots), up.shape[1]
+    to_parent = V[:, :K]
+    for begin, middle, end in reversed(batch.down_levels.tolist()):
+        rows = slice(roots + begin, roots + end)
+        delta = d_down[rows]
+        delta *= 1 - np.square(down[rows])
+        flow = delta @ to_parent
+        # Within one half of a level every parent occurs once, so plain indexed addition is safe.
+        d_down[batch.down_parents[begin:middle]] += flow[: middle - begin]
+        d_down[batch.down_parents[middle:end]] += flow[middle - begin :]
+    delta = d_down[roots:]
+    d_up[batch.down_siblings] += delta @ V[:, K:]
+    d_up[batch.down_roots] += d_down[:roots]
+    gradient = np.empty_like(V)
+    gradient[:, :K] = delta.T @ down[batch.down_parents]
+    gradient[:, K:] = delta.T @ up[batch.down_siblings]
+    return gradient
+
+
+Pair = tuple[Floats, Floats]  # something of the first argument, and the same of the second
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """The vectors of a batch, and their gradients."""
+
+    arguments: Pair  # u_m and u_n, [n, K] each
+    entities: Pair  # sums of each link's mention vectors d, [links, K] each; empty without a V
+    down: Floats  # the downward vectors, [roots + down, K]; empty without a V
+    # dL/dU, dL/dV (empty without a V), and where asked for dL/du of the leaves, given the gradients of the
+    # arguments and of the sums. Call it once.
+    gradients: Callable[[Pair | None, Pair | None], tuple[Floats, Floats, Floats]]
+
+
+# (batch, vectors [vocabulary, K], U, V or None) -> Composed; an earlier result may be invalid after a call.
+Composer = Callable[[Batch, Floats, Floats, Floats | None], Composed]
+
+
+def compose(
+    batch: Batch, vectors: Floats, U: Floats, V: Floats | None, *, trains_leaves: bool = False
+) -> Composed:
+    """Up all trees and, with a V and a link, down to the mentions: one matrix product a level.
+
+    The twin of ``compiled.CompiledComposer``, in any precision, and what that one is tested by.
+    """
+    up = compose_upward(batch, vectors[batch.words], U)
+    down, entities = up[:0], (up[:0], up[:0])
+    if V is not None and len(batch.link_examples):
+        down = compose_downward(batch, up, V)
+        entities = sum_mentions(down, batch.first_mentions), sum_mentions(down, batch.second_mentions)
+
+    def gradients(d_arguments: Pair | None, d_entities: Pair | None) -> tuple[Floats, Floats, Floats]:
+        d_up = np.zeros_like(up)
+        if d_arguments is not None:
+            d_up[batch.first_roots], d_up[batch.second_roots] = d_arguments
+        dV = up[:0] if V is None else np.zeros_like(V)
+        if V is not None and len(down) and d_entities is not None:
+            d_down = np.zeros_like(down)
+            spread_to_mentions(d_entities[0], batch.first_mentions, d_down)
+            spread_to_mentions(d_entities[1], batch.second_mentions, d_down)
+            dV = downward_gradient(batch, up, down, d_down, V, d_up)
+        dU = upward_gradient(batch, up, d_up, U, leaves=trains_leaves)
+        return dU, dV, d_up[: len(batch.words) if trains_leaves else 0]
+
+    return Composed((up[batch.first_roots], up[batch.second_roots]), entities, down, gradients)
+
+
+# Compiled code is used where numba and SciPy are installed (extra ``fast``), unless DISCO2_COMPILED=0 is set.
+
+log = logging.getLogger(__name__)
+
+NEEDED = ("numba", "scipy")
+OFF = ("0", "false", "no", "off")
+
+
+@cache
+def is_installed() -> bool:
+    """Whether compiled code works. The first call loads it, since installed packages may not fit together."""
+    try:
+        if all(map(find_spec, NEEDED)):
+            import disco2.model.compiled  # noqa: F401
+
+            return True
+    except Exception as error:  # a numba that does not support this NumPy may raise anything
+        log.warning("Compiled code can't be used, NumPy does the same more slowly: %s", error)
+    return False
+
+
+def is_compiled(*dtypes: DTypeLike) -> bool:
+    """Whether compiled code is used for arrays of these kinds: all have to be singles."""
+    if os.environ.get("DISCO2_COMPILED", "").lower() in OFF:
+        return False
+    return all(np.dtype(dtype) == np.float32 for dtype in dtypes) and is_installed()
+
+
+def fastest_composer(*dtypes: DTypeLike) -> Composer:
+    """A composer for vectors and parameters of these kinds, with its own buffers: use it from one thread."""
+    if not is_compiled(*dtypes):
+        return compose
+    from disco2.model.compiled import CompiledComposer
+
+    return CompiledComposer()
+
+
+@dataclass(frozen=True, slots=True)
+class Bilinear:
+    """The matrices of all Y labels: ``first`` and ``second`` are [Y, R, K], ``diagonal`` is [Y, K]."""
+
+    first: Floats
+    second: Floats
+    diagonal: Floats
+
+    def scores(self, p: Floats, q: Floats) -> Floats:
+        """p' A_y q for each row and label: [n, K], [n, K] -> [n, Y]."""
+        left, right = self._projections(p, q)
+        scores: Floats = (left * right).sum(axis=2) + (p * q) @ self.diagonal.T
+        return scores
+
+    def all_pairs(self, p: Floats, q: Floats) -> Floats:
+        """p_i' A_y q_j for all rows i and j: [m, K], [n, K] -> [m, n, Y]."""
+        left, right = self._projections(p, q)
+        by_label = (p[None] * self.diagonal[:, None]) @ q.T  # [Y, m, n]
+        by_label += left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
+        return np.moveaxis(by_label, 0, 2)
+
+    def gradients(self, p: Floats, q: Floats, d_scores: Floats) -> tuple[Bilinear, Floats, Floats]:
+        """Gradients of the matrices (in this object's shape) and of p and q, given those of the scores."""
+        labels, rank, K = self.first.shape
+        left, right = self._projections(p, q)
+        spread = d_scores[:, :, None]
+        d_left = (spread * right).reshape(len(p), labels * rank)
+        d_right = (spread * left).reshape(len(p), labels * rank)
+        d_product = d_scores @ self.diagonal
+        gradient = Bilinear(
+            (d_left.T @ p).reshape(labels, rank, K),
+            (d_right.T @ q).reshape(labels, rank, K),
+            d_scores.T @ (p * q),
+        )
+        d_p = d_left @ self.first.reshape(labels * rank, K) + d_product * q
+        d_q = d_right @ self.second.reshape(labels * rank, K) + d_product * p
+        return gradient, d_p, d_q
+
+    def _projections(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
+        labels, rank, K = self.first.shape
+        left = (p @ self.first.reshape(labels * rank, K).T).reshape(len(p), labels, rank)
+        right = (q @ self.second.reshape(labels * rank, K).T).reshape(len(q), labels, rank)
+        return left, right
+
+
+LISTED = 10  # mentions on each side of a link with more than LISTED x LISTED pairs
+
+
+def sum_mentions(down: Floats, mentions: MentionGroups) -> Floats:
+    """[links, K]: the sum of each link's mention vectors on one side."""
+    return np.add.reduceat(down[mentions.rows], mentions.starts, axis=0)
+
+
+def spread_to_mentions(d_sums: Floats, mentions: MentionGroups, d_down: Floats) -> None:
+    """Backward pass: adds each link's gradient [links, K] to all its mentions' rows in ``d_down``."""
+    d_down[mentions.distinct] += np.add.reduceat(d_sums[mentions.links_by_row], mentions.row_starts, axis=0)
+
+
+def link_weights(batch: Batch, scaling: str, dtype: np.dtype[np.floating]) -> Floats:
+    """[links, 1]: what a link's sum over pairs is multiplied by.
+
+    "sum": 1, the paper's plain sum. "mean": one over the number of pairs in the whole relation.
+    """
+    pairs = batch.pair_counts
+    if scaling == "sum":
+        return np.ones((len(pairs), 1), dtype=dtype)
+    in_relation = np.bincount(batch.link_examples, weights=pairs, minlength=batch.size)
+    return (1 / in_relation[batch.link_examples]).astype(dtype)[:, None]
+
+
+def link_terms(matrices: Bilinear, down: Floats, weights: Floats, batch: Batch) -> tuple[Floats, ...]:
+    """For each link what its pairs add, [first mentions, second mentions, Y], weights included.
+
+    Of a link with more than LISTED x LISTED pairs the first LISTED mentions on each side.
+    """
+    first, second = batch.first_mentions, batch.second_mentions
+    if not len(weights):
+        return ()
+    most = np.where(batch.pair_counts > LISTED**2, LISTED, LISTED**2)
+    return tuple(
+        weight * matrices.all_pairs(down[rows[:listed]], down[others[:listed]])
+        for rows, others, weight, listed in zip(
+            np.split(first.rows, first.starts[1:]),
+            np.split(second.rows, second.starts[1:]),
+            weights,
+            most,
+            strict=True,
+        )
+    )
+
 
 Masks = Pair  # [n, K] twice, for u_m and u_n
 

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from disco2.data import WITHOUT_SENSE, Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate
 from disco2.features import FeatureExtractor
-from disco2.features.examples import UNKNOWN_WORD, ExampleEncoder
-from disco2.model.bilinear import link_terms
-from disco2.model.network import batch_scores, forward
-from disco2.model.parameters import Parameters, matrices, members_of
-from disco2.model.settings import ModelSettings
+from disco2.features.extractor import UNKNOWN_WORD, ExampleEncoder
+from disco2.model.network import batch_scores, forward, link_terms
+from disco2.model.parameters import ModelSettings, Parameters, matrices, members_of
 from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
 

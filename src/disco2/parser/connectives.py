@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from disco2.data import Document, Sentence
 from disco2.data.records import find_runs
-from disco2.parser.sentences import SUBJECTS, ParsedSentence
+from disco2.parser.arguments import SUBJECTS, ParsedSentence
 
 GAP = " ... "  # between the parts of a discontinuous connective
 LONGEST_GAP = 60  # tokens between two parts

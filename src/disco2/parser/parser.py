@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
 from disco2.parser import arguments, features
-from disco2.parser.arguments import Anchor, Span, SpanChoice, choose_spans
+from disco2.parser.arguments import Anchor, ParsedSentence, Span, SpanChoice, choose_spans
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, connective_name, without_overlaps
-from disco2.parser.linear import (
+from disco2.parser.features import (
     Item,
     LinearModel,
     Scores,
@@ -32,7 +32,6 @@ from disco2.parser.linear import (
     read_models,
     yes_probabilities,
 )
-from disco2.parser.sentences import ParsedSentence
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first

@@ -24,7 +24,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.training.optimiser import log_softmax
+from disco2.training.loop import log_softmax
 
 Matrix = NDArray[np.float64]
 Whole = NDArray[np.int64]

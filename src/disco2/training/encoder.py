@@ -19,8 +19,7 @@ from disco2.model import EncoderModel, ModelSettings
 from disco2.model.encoder_model import pair_texts
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
-from disco2.training.loop import Epoch, History, Progress, Report
-from disco2.training.optimiser import log_softmax
+from disco2.training.loop import Epoch, History, Progress, Report, log_softmax
 
 if TYPE_CHECKING:
     from disco2.training.fine_tuning import FineTuning

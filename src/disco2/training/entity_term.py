@@ -22,8 +22,7 @@ from disco2.model import EncoderModel, ModelSettings
 from disco2.model.encoder_model import pair_texts
 from disco2.model.entity_term import NAMES, EntityTerm, Roles, find_roles
 from disco2.settings import Settings, setting
-from disco2.training.loop import Report
-from disco2.training.optimiser import log_softmax
+from disco2.training.loop import Report, log_softmax
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8

@@ -1,22 +1,242 @@
-"""Prepared examples -> a trained model: the parameters of all members."""
+"""Labelled instances -> a trained model: preparation, parameters of all members, temperature.
+
+Preparation (some instances held out, classes balanced, features selected, everything encoded) is half of the
+work of a training and does not depend on its rates, so several trainings may share it.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from disco2.data import Instance
+from disco2.data.batch import Example, Floats
+from disco2.errors import InputError
+from disco2.features import FeatureExtractor, FeatureSettings
 from disco2.model import AnyModel, ModelSettings, Parameters, RelationModel, initial_parameters
-from disco2.model.parameters import folded, stacked
-from disco2.model.settings import MOST_MEMBERS
-from disco2.training.loop import Epoch, History, Progress, train
-from disco2.training.optimiser import LOSSES
-from disco2.training.preparation import Prepared
-from disco2.training.settings import TrainingSettings
-from disco2.vectors import WordVectors
+from disco2.model.parameters import MOST_MEMBERS, folded, stacked
+from disco2.model.relation_model import BATCH_SIZE
+from disco2.training.loop import (
+    LOSSES,
+    Development,
+    Epoch,
+    History,
+    Progress,
+    TrainingSettings,
+    in_batches,
+    train,
+)
+from disco2.vectors import VectorSettings, WordVectors, load_vectors
+
+COLDEST, HOTTEST = 0.05, 20.0  # where a temperature is looked for
+ENOUGH = 100  # relations; fewer may all be right, or wrong, by chance, so that a prior is used
+_GOLDEN = (math.sqrt(5) - 1) / 2
+_STEPS = 60
+
+
+Gold = Sequence[int] | NDArray[np.integer[Any]]
+
+
+def fit_temperature(scores: Floats, gold: Gold) -> tuple[float, float]:
+    """The temperature with the least mean -log p(gold), and that mean.
+
+    For scores [n, Y] and the labels' numbers [n]. The mean is convex in 1 / T, so it has one valley in log T
+    as well: golden-section search finds it. Fewer than ``ENOUGH`` relations are taken with a prior on log T
+    around 0, the broader the more there are: a few right answers are no reason to be certain ever after.
+    """
+    labels = np.asarray(gold, dtype=np.int64)
+    if scores.ndim != 2 or labels.shape != scores.shape[:1] or not len(labels):
+        raise InputError(
+            f"{labels.size} gold labels do not fit scores of shape {scores.shape}.",
+            hint="Give one label's number for each row.",
+        )
+    if labels.min() < 0 or labels.max() >= scores.shape[1]:
+        raise InputError("A gold label has no column in the scores.", hint="Leave unknown labels out.")
+    prior = max(0.0, 1 - len(labels) / ENOUGH) / (2 * math.log(2) ** 2 * len(labels))
+    margins = scores.astype(np.float64)
+    margins -= margins[np.arange(len(labels)), labels][:, None]
+
+    def loss(log_temperature: float) -> float:
+        hot = margins / math.exp(log_temperature)
+        top = hot.max(axis=1, keepdims=True)
+        mean = float((np.log(np.exp(hot - top).sum(axis=1)) + top[:, 0]).mean())
+        return mean + prior * log_temperature**2
+
+    low, high = math.log(COLDEST), math.log(HOTTEST)
+    left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_left, at_right = loss(left), loss(right)
+    for _ in range(_STEPS):
+        if at_left <= at_right:
+            high, right, at_right = right, left, at_left
+            left = high - _GOLDEN * (high - low)
+            at_left = loss(left)
+        else:
+            low, left, at_left = left, right, at_right
+            right = low + _GOLDEN * (high - low)
+            at_right = loss(right)
+    best = (low + high) / 2
+    return math.exp(best), loss(best)
+
+
+def hold_out(
+    instances: Sequence[Instance], *, share: float, seed: int
+) -> tuple[list[Instance], list[Instance]]:
+    """The instances, and a random share of them for development, both in their old order.
+
+    Every label keeps an instance: one that nothing is learned about could never be the answer.
+    """
+    count = max(1, round(share * len(instances)))
+    left = Counter(label for instance in instances for label in instance.gold)
+    held: set[int] = set()
+    for place in np.random.default_rng(seed).permutation(len(instances)).tolist():
+        labels = instances[place].gold
+        if len(held) < count and all(left[label] > 1 for label in labels):
+            held.add(place)
+            left.subtract(labels)
+    if not held:
+        raise InputError(
+            f"{len(instances)} labelled relations are too few to hold one out for development: "
+            "each label has one alone.",
+            hint="Give more relations, or a development part of your own.",
+        )
+    kept = [instance for place, instance in enumerate(instances) if place not in held]
+    return kept, [instance for place, instance in enumerate(instances) if place in held]
+
+
+def expand_two_senses(instances: Iterable[Instance]) -> list[Instance]:
+    """Instances with one label each: a relation with two becomes two, as in the paper."""
+    return [replace(instance, gold=(label,)) for instance in instances for label in instance.gold]
+
+
+def balance(instances: Sequence[Instance], *, seed: int) -> list[Instance]:
+    """All instances, and random repetitions of the smaller classes until all are as frequent as the largest.
+
+    The class is the first gold label: expand relations with two senses first.
+    """
+    classes: dict[str, list[Instance]] = {}
+    for instance in instances:
+        if instance.gold:
+            classes.setdefault(instance.gold[0], []).append(instance)
+    size = max((len(members) for members in classes.values()), default=0)
+    random = np.random.default_rng(seed)
+    balanced = [instance for instance in instances if instance.gold]
+    for label in sorted(classes):
+        members = classes[label]
+        balanced.extend(members[place] for place in random.integers(len(members), size=size - len(members)))
+    return balanced
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a training starts from. Of the model's settings, kind, features and K were looked at."""
+
+    untrained: RelationModel  # without parameters
+    examples: Sequence[Example]
+    held_out: Development
+    development: Sequence[Instance]  # the same, before they were encoded
+    training_relations: int
+
+
+def prepare(
+    training: Sequence[Instance],
+    development: Sequence[Instance],
+    *,
+    labels: Sequence[str],
+    model: ModelSettings,
+    features: FeatureSettings,
+    vectors: VectorSettings,
+    seed: int,
+    development_share: float,
+    positive: str = "",
+    balanced: bool = False,
+    further: Sequence[Instance] = (),
+    sentences: Iterable[list[str]] = (),
+) -> Prepared:
+    """Make everything ready.
+
+    A relation with two gold labels becomes two training instances; in development either is right. Without a
+    development part, a random share of the training relations is held out, as in the paper. For one class
+    against the rest, ``positive`` names it: its F1 says when to stop. ``balanced`` repeats the smaller
+    classes. ``further`` instances are trained on and nothing else: they select no features, are neither held
+    out nor balanced, and don't count. ``sentences`` are what word2vec learns from. The ``seed`` only matters
+    where relations are held out or repeated, and for word2vec.
+    """
+    check_instances(training, [*development, *further], labels)
+    if not development:
+        training, development = hold_out(training, share=development_share, seed=seed)
+    # Features and vectors see every training relation once, and nothing of the development part.
+    extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
+    if model.uses_vectors:
+        word_vectors = word_vectors_for(
+            [*training, *further], vectors, model.K, seed=seed, sentences=sentences
+        )
+    else:
+        word_vectors = WordVectors((), np.zeros((0, model.K), dtype=np.float32))
+    untrained = RelationModel(model, tuple(labels), word_vectors, extractor, {})
+    examples = expand_two_senses(training)
+    if balanced:
+        examples = balance(examples, seed=seed)
+    examples += expand_two_senses(further)
+    numbers = {label: number for number, label in enumerate(labels)}
+    held_out = Development(
+        in_batches(untrained.example_encoder.encode(development), BATCH_SIZE),
+        [frozenset(numbers[label] for label in instance.gold) for instance in development],
+        positive=numbers[positive] if positive else None,
+    )
+    encoded = untrained.example_encoder.encode(examples)
+    return Prepared(untrained, encoded, held_out, development, len(training))
+
+
+def check_instances(
+    training: Sequence[Instance], development: Sequence[Instance], labels: Sequence[str]
+) -> None:
+    """Raise InputError where there is nothing to train on, or a label that is not known."""
+    if not training:
+        raise InputError(
+            "There is no labelled relation to train on.", hint="See what was read with: disco2 corpus stats"
+        )
+    known = set(labels)
+    for instance in (*training, *development):
+        if not instance.gold or not known.issuperset(instance.gold):
+            raise InputError(
+                f"Relation {instance.relation.id} has labels that are not known: {instance.gold or 'none'}.",
+                where=instance.relation.where,
+                hint=f"Known labels: {', '.join(labels)}.",
+            )
+
+
+def word_vectors_for(
+    training: Sequence[Instance],
+    vectors: VectorSettings,
+    K: int,
+    *,
+    seed: int,
+    sentences: Iterable[list[str]],
+) -> WordVectors:
+    """Vectors for the words of the training relations and for the most frequent ones.
+
+    ``seed`` and ``sentences`` are for word2vec.
+    """
+    needed = {
+        form
+        for instance in training
+        for argument in (instance.relation.arg1, instance.relation.arg2)
+        for form in instance.document.words(argument.tokens)
+    }
+    return load_vectors(
+        vectors.source,
+        dimensions=K,
+        words=needed,
+        frequent=vectors.frequent,
+        sentences=sentences,
+        seed=seed,
+    )
 
 
 def member_seeds(seed: int, members: int) -> list[int]:

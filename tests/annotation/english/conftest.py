@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation.english.annotators import Component, english_annotators
+from disco2.annotation.english.annotators import Component, SpacySyntax, english_annotators
 from disco2.annotation.english.constituents import SpanParser
 from disco2.annotation.english.coreference import MentionRanker
-from disco2.annotation.english.syntax import SpacySyntax
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.annotation.english.coreference import possible_antecedents
-from disco2.annotation.english.lexicon import Kind
 from disco2.annotation.english.mention_features import (
     PAIR_FEATURES,
+    Kind,
     mention_feature_sizes,
     mention_features,
     pair_features,

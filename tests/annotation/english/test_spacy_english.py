@@ -10,10 +10,9 @@ from spacy.util import load_config
 
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english import spacy_english
-from disco2.annotation.english.annotators import SHIPPED
+from disco2.annotation.english.annotators import SHIPPED, SpacySyntax
 from disco2.annotation.english.spacy_english import WindowEncoder, make_pipeline, trained_encoders
-from disco2.annotation.english.syntax import SpacySyntax
-from disco2.vectors.source import read_shipped
+from disco2.vectors.word_vectors import read_shipped
 
 
 @pytest.mark.parametrize(

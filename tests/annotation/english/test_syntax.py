@@ -11,8 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer, Layers, raw_document
-from disco2.annotation.english.annotators import SHIPPED, split_sentences
-from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.english.annotators import SHIPPED, SpacySyntax, split_sentences
 from disco2.annotation.spacy_pipeline import MemoryZones
 from disco2.data import Dependencies, Document, Mention, Sentence, Token
 from tests.documents import assert_valid

@@ -24,9 +24,9 @@ from disco2.corpora.role_pairs import write_role_pairs
 from disco2.data import Corpus
 from disco2.errors import InputError
 from disco2.experiments.configuration import read_configuration
+from disco2.files import FileLock
 from disco2.inference.candidates import GivenPair
 from disco2.interfaces.cli.train import LOCK
-from disco2.lock import FileLock
 from disco2.training.loop import Learner
 from tests.conftest import ROOT
 from tests.corpora.discogem_files import write_discogem

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from disco2.annotation.annotator import Layer, raw_document
-from disco2.annotation.english.syntax import SpacySyntax
+from disco2.annotation.english.annotators import SpacySyntax
 from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import InputError, LayerError
 from disco2.files import read_listed_files
 from disco2.training.annotators.syntax import score_syntax, train_syntax
-from disco2.vectors.source import read_shipped
+from disco2.vectors.word_vectors import read_shipped
 
 NAMES = ("Ann", "Bob", "Tina", "Omar")
 VERBS = ("sees", "likes", "calls")

@@ -16,9 +16,12 @@ from safetensors.numpy import load, save
 
 from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.english.annotators import Files, VectorReader
-from disco2.annotation.english.lexicon import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
 from disco2.annotation.english.mention_features import (
+    FIRST_NOMINAL,
     FIRST_WORD,
+    GROUP_OF_KIND,
+    GROUPS,
+    KINDS,
     PAIR_FEATURES,
     mention_feature_sizes,
     mention_features,

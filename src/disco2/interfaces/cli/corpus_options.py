@@ -33,7 +33,7 @@ from disco2.experiments.division import Parts, Source, divide, with_entry
 from disco2.experiments.train_run import check_learnable
 from disco2.interfaces.cli.listing import messages, print_note, progress_bar
 from disco2.interfaces.cli.options import AnnotatorOptions, Protocol, path_option, suggest
-from disco2.model.settings import KINDS
+from disco2.model.parameters import KINDS
 
 
 @dataclass(frozen=True)

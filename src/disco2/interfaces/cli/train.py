@@ -33,7 +33,7 @@ from disco2.experiments.tuning import (
     readable,
 )
 from disco2.experiments.tuning import tune as search_settings
-from disco2.files import check_file_place, check_writable, write_text
+from disco2.files import FileLock, check_file_place, check_writable, write_text
 from disco2.interfaces.cli.corpus_options import CorpusOptions, ModelOptions, read_corpora
 from disco2.interfaces.cli.listing import (
     DASH,
@@ -47,7 +47,6 @@ from disco2.interfaces.cli.listing import (
     results,
 )
 from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, path_option, suggest
-from disco2.lock import FileLock
 from disco2.shipped import find_model
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted

@@ -27,7 +27,7 @@ from disco2.errors import CorpusError, MissingExtraError
 from disco2.evaluation.layers import Bracket, BracketEvaluation, evaluate_brackets
 from disco2.files import HIDDEN_LIST, check_folder_place
 from disco2.vectors import WordVectors
-from disco2.vectors.source import read_shipped
+from disco2.vectors.word_vectors import read_shipped
 
 
 @dataclass(frozen=True)

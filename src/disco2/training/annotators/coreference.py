@@ -22,9 +22,11 @@ from disco2.annotation.english.coreference import (
     possible_antecedents,
     write_weights,
 )
-from disco2.annotation.english.lexicon import GROUP_OF_KIND, GROUPS, KINDS
 from disco2.annotation.english.mention_features import (
     FIRST_WORD,
+    GROUP_OF_KIND,
+    GROUPS,
+    KINDS,
     PAIR_FEATURES,
     mention_feature_sizes,
     mention_features,

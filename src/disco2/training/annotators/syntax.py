@@ -9,14 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from disco2.annotation.annotator import Layer, raw_document
-from disco2.annotation.english.syntax import ENCODER, PARSER, SENTENCES, TAGGER, SpacySyntax, sentence_groups
+from disco2.annotation.english.annotators import (
+    ENCODER,
+    PARSER,
+    SENTENCES,
+    TAGGER,
+    SpacySyntax,
+    sentence_groups,
+)
 from disco2.annotation.spacy_pipeline import SPACY_ROOT, to_spacy
 from disco2.data import Document, Sentence
 from disco2.errors import InputError, LayerError
 from disco2.evaluation.layers import ParsedText, SyntaxScores, syntax_scores
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.threads import single_threaded
-from disco2.vectors.source import read_shipped
+from disco2.vectors.word_vectors import read_shipped
 
 if TYPE_CHECKING:
     from spacy.training import Example
