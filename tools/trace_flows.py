@@ -75,7 +75,8 @@ class Trace:
 
 def _own_file(frame: FrameType) -> str | None:
     name = frame.f_code.co_filename
-    return name[len(PACKAGE) :] if name.startswith(PACKAGE) else None
+    ours = name.startswith(PACKAGE) and name.endswith(".py")  # templates are compiled under their own names
+    return name[len(PACKAGE) :] if ours else None
 
 
 def predict(folder: Path) -> None:
