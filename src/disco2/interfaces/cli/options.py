@@ -170,7 +170,7 @@ class AnnotatorOptions:
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
-        return AnnotatorChoice(self.spacy).open(layers=layers, on_demand=on_demand)
+        return AnnotatorChoice(spacy=self.spacy).open(layers=layers, on_demand=on_demand)
 
 
 def read_prior(text: str) -> Shares:
