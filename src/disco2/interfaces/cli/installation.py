@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.filesize import decimal
 
 from disco2.interfaces.cli.listing import DASH, messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
@@ -14,14 +15,11 @@ from disco2.interfaces.doctor import (
     ABSENT,
     FAILED,
     OK,
-    SKIPPED,
     WARNING,
     Finding,
-    Sections,
     checks,
     count_findings,
     report_json,
-    size_of,
 )
 from disco2.shipped import DEFAULT, MODELS, find_model
 from disco2.version import VERSION
@@ -34,7 +32,7 @@ _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
     "--json has all figures."
 )
-_STYLES = {OK: "", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
+_STYLES = {OK: "", ABSENT: "dim", WARNING: "yellow", FAILED: "bold red"}
 
 
 def models(as_json: AsJson = False) -> None:
@@ -71,7 +69,7 @@ def _model_row(model: ModelSummary, measures: Sequence[str]) -> list[str]:
         f"{model.name} (default)" if model.default else model.name,
         f"{model.corpus}, {model.training_relations} relations, {layers}",
         model.licence.partition(":")[0],
-        size_of(model.bytes),
+        decimal(model.bytes),
         DASH if speed is None else f"{speed:.0f}",
         *(percent(accuracy[measure]) for measure in measures),
     ]
@@ -98,8 +96,8 @@ def cache_clear() -> None:
 
 
 def _describe_cache(found: CacheSummary) -> str:
-    size, most = found.bytes / 1e6, found.most_bytes / 1e6
-    return f"{found.path}: {found.documents} documents, {size:.1f} of at most {most:.0f} MB"
+    size, most = decimal(found.bytes), decimal(found.most_bytes)
+    return f"{found.path}: {found.documents} documents, {size} of at most {most}"
 
 
 def doctor(
@@ -122,11 +120,14 @@ def doctor(
             sections[name] = check()
         if not as_json:
             _print_section(name, sections[name])
+    failed, warnings = count_findings(sections, FAILED), count_findings(sections, WARNING)
     if as_json:
         print_json(report_json(sections))
+    elif failed or warnings:
+        results.print(f"\nfailed: {failed}, warnings: {warnings}; the arrows above say what to do.")
     else:
-        results.print(f"\n{_verdict(sections)}")
-    raise typer.Exit(2 if count_findings(sections, FAILED) else 0)
+        results.print("\nEverything works.")
+    raise typer.Exit(2 if failed else 0)
 
 
 def _print_section(name: str, findings: Sequence[Finding]) -> None:
@@ -137,10 +138,3 @@ def _print_section(name: str, findings: Sequence[Finding]) -> None:
         results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])
         if one.advice and one.status != OK:
             results.print(f"{' ' * (widest + 13)}-> {one.advice}", style="dim")
-
-
-def _verdict(sections: Sections) -> str:
-    failed, warnings = count_findings(sections, FAILED), count_findings(sections, WARNING)
-    if failed:
-        return f"failed: {failed}, warnings: {warnings}; see the arrows above for what to do."
-    return f"warnings: {warnings}; everything works." if warnings else "Everything works."
