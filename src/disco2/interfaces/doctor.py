@@ -173,7 +173,7 @@ def _check_model(folder: Path) -> str:
     if missing or damaged:
         faults = {"missing": missing, "damaged": damaged}
         found = "; ".join(f"{what}: {', '.join(some)}" for what, some in faults.items() if some)
-        raise BundleError(found, hint="Copy the model again from where it came from.")
+        raise BundleError(found, where=str(folder), hint="Copy the model again from where it came from.")
     licence = str(manifest.data.get("licence") or "not recorded")
     return (
         f"{manifest.data.get('name') or folder.resolve().name}, digest {manifest.to_json()['digest']}, "

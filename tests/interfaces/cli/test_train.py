@@ -290,8 +290,8 @@ def test_a_model_is_adapted_to_labelled_pairs(run: Run, adapting: list[str], tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kind", "surface"], "Settings have no effect with --from-model."),
-        (["--set", "model.K=5"], "Settings have no effect with --from-model."),
+        (["--kind", "surface"], "With --from-model, --seed is the only setting."),
+        (["--set", "model.K=5"], "With --from-model, --seed is the only setting."),
         (["--corpus", "gum"], "--from-model needs labelled pairs."),
         (["--from-model", "en-paper"], "Only an encoder can be adapted"),
         (["--from-model", "no-such"], "Unknown model 'no-such'"),

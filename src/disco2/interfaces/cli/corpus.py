@@ -23,12 +23,12 @@ from disco2.inference.plain_text import check_encoding
 from disco2.interfaces.cli import options
 from disco2.interfaces.cli.corpus_options import CorpusOptions
 from disco2.interfaces.cli.listing import (
-    ProgressLine,
     messages,
     percent,
     print_json,
     print_note,
     print_table,
+    progress_line,
     results,
 )
 from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
@@ -159,23 +159,19 @@ def corpus_mine(
     held_out = _held_out(exclude or [], exclude_corpus or [])
     if held_out:
         print_note(f"no pair may contain one of {len(held_out):,} sentences")
-    with ProgressLine("reading") as progress:
-        try:
-            mined = mine_files(
-                files,
-                output,
-                engine=engine,
-                settings=settings,
-                held_out=held_out,
-                per_sense=per_sense,
-                encoding=encoding,
-                by_line=paragraphs == "line",
-                report=lambda mined: progress.show(_progress_text(mined)),
-                notice=print_note,
-            )
-        except KeyboardInterrupt:
-            print_note("interrupted; run the same command to resume")
-            raise
+    with progress_line("reading") as show:
+        mined = mine_files(
+            files,
+            output,
+            engine=engine,
+            settings=settings,
+            held_out=held_out,
+            per_sense=per_sense,
+            encoding=encoding,
+            by_line=paragraphs == "line",
+            report=lambda mined: show(_progress_text(mined)),
+            notice=print_note,
+        )
     _print_mined(output, mined)
 
 

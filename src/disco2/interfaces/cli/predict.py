@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -25,14 +24,14 @@ from disco2.bulk import (
     SHARD_DOCUMENTS,
     BulkProgress,
     BulkSettings,
-    BulkSummary,
     Job,
     predict_files,
 )
 from disco2.errors import InputError
+from disco2.files import hash_file
 from disco2.inference.candidates import has_trees
 from disco2.inference.exports import FORMS, write_relations
-from disco2.inference.pairs import PairLine, ResumableLines, answer_lines, places, read_pair_lines
+from disco2.inference.pairs import ResumableLines, answer_lines, places, read_pair_lines
 from disco2.inference.pipeline import model_digest
 from disco2.inference.plain_text import text_warnings
 from disco2.inference.prediction import (
@@ -45,12 +44,11 @@ from disco2.inference.prediction import (
 )
 from disco2.interfaces.cli import options
 from disco2.interfaces.cli.listing import (
-    ProgressLine,
     messages,
     print_json,
     print_note,
     print_relations,
-    progress_bar,
+    progress_line,
     results,
     standing_line,
 )
@@ -197,6 +195,7 @@ def predict_pairs(
             return
         prior = nlp.calibration.prior
         run = {
+            "input": hash_file(file),
             "model": nlp.info.digest,
             "annotator": nlp.annotators.name,
             "version of the program": f"{VERSION}, schema {SCHEMA}",
@@ -204,7 +203,20 @@ def predict_pairs(
             "--min-probability": str(min_probability),
             "prior": json.dumps(prior.given, sort_keys=True) if prior else "",
         }
-        _write_answers(answers, file, output, run, restart=restart)
+        with (
+            ResumableLines(output, run, restart=restart) as lines,
+            file.open("rb") as once,
+            file.open("rb") as again,
+            progress_line("0 pairs") as show,
+        ):
+            numbers = (line.number for line in read_pair_lines(once, file))
+            if done := lines.keep(numbers, batch_size=BATCH_SIZE):
+                print_note(f"resuming after {done} pairs")
+            for batch in answers(islice(read_pair_lines(again, file), done, None)):
+                lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
+                done += len(batch)
+                show(f"{done:,} pairs")
+            lines.finish()
     with output.open("rb") as stream:
         _check_answers(map(json.loads, stream), file, output)
 
@@ -216,47 +228,10 @@ def _printed(batches: Iterator[list[Json]]) -> Iterator[Json]:
         yield from batch
 
 
-def _write_answers(
-    answers: Callable[[Iterator[PairLine]], Iterator[list[Json]]],
-    pairs: Path,
-    output: Path,
-    run: Mapping[str, str],
-    *,
-    restart: bool,
-) -> None:
-    """Answer the pairs that have no answer yet in the output of an interrupted run."""
-    digest, total = hashlib.sha256(), 0
-    with options.open_input(pairs) as stream:
-        while piece := stream.read(1 << 20):
-            digest.update(piece)
-            total += piece.count(b"\n")
-    run = {"input": digest.hexdigest(), **run}
-    with ResumableLines(output, run, restart=restart) as lines, progress_bar() as bar:
-        with options.open_input(pairs) as stream:
-            numbers = (line.number for line in read_pair_lines(stream, pairs))
-            done = lines.keep(numbers, batch_size=BATCH_SIZE)
-        if done:
-            print_note(f"resuming after {done} pairs")
-        task = bar.add_task("pairs", total=total, completed=done)
-        try:
-            with options.open_input(pairs) as stream:
-                for batch in answers(islice(read_pair_lines(stream, pairs), done, None)):
-                    lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
-                    done += len(batch)
-                    bar.advance(task, len(batch))
-        except KeyboardInterrupt:
-            messages.print(
-                f"interrupted: {done} pairs are kept in {lines.part}; run the same command to resume"
-            )
-            raise
-        lines.finish()
-
-
 def _check_answers(records: Iterable[Json], pairs: Path, output: Path | None = None) -> None:
     """Count the records; print the first errors and raise InputError if there are any."""
     count, errors = 0, 0
-    for record in records:
-        count += 1
+    for count, record in enumerate(records, 1):  # noqa: B007
         if "error" in record:
             errors += 1
             if errors <= SHOWN_ERRORS:
@@ -332,43 +307,21 @@ def bulk(
         job = Job.of(
             settings, model=model_digest(pipeline.model), annotators=annotators, prior=pipeline.prior
         )
-    done = 0
-    with ProgressLine("looking for files") as progress:
+    with progress_line("looking for files") as show:
 
         def report(standing: BulkProgress) -> None:
-            nonlocal done
-            done = standing.documents
-            progress.show(standing_line(standing), done=standing.bytes, total=standing.all_bytes)
+            show(standing_line(standing), standing.bytes, standing.all_bytes)
 
-        try:
-            summary = predict_files(
-                patterns,
-                output,
-                job=job,
-                opened=pipeline.loaded,
-                engine=opened_engine,
-                restart=restart,
-                report=report,
-                notice=print_note,
-            )
-        except KeyboardInterrupt:
-            messages.print(
-                f"interrupted: {done:,} documents are kept in {output}; run the same command to resume"
-            )
-            raise
-    _print_summary(output, summary)
-
-
-def _with_absolute_paths(pipeline: options.PipelineOptions) -> options.PipelineOptions:
-    """The same for workers that were started in another folder."""
-    return replace(
-        pipeline,
-        model=absolute_model(pipeline.model),
-        spacy=str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy,
-    )
-
-
-def _print_summary(output: Path, summary: BulkSummary) -> None:
+        summary = predict_files(
+            patterns,
+            output,
+            job=job,
+            opened=pipeline.loaded,
+            engine=opened_engine,
+            restart=restart,
+            report=report,
+            notice=print_note,
+        )
     results.print(
         f"{output}: {summary.documents:,} documents, {summary.sentences:,} sentences, "
         f"{summary.relations:,} relations in {summary.shards:,} shard{'s' * (summary.shards != 1)}"
@@ -383,4 +336,13 @@ def _print_summary(output: Path, summary: BulkSummary) -> None:
         f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done.",
         where=str(output / ERRORS),
         hint="It gives the reason for each.",
+    )
+
+
+def _with_absolute_paths(pipeline: options.PipelineOptions) -> options.PipelineOptions:
+    """The same for workers that were started in another folder."""
+    return replace(
+        pipeline,
+        model=absolute_model(pipeline.model),
+        spacy=str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy,
     )

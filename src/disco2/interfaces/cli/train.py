@@ -142,16 +142,8 @@ def train(
     Of several corpora, in tables [[data]] of the configuration or by --data, the main one has the labels, the
     dev and the test part; the others add training relations.
     """
-    if from_model is not None:
-        if print_config or settings != TrainOptions(seed=settings.seed):
-            raise SettingsError(
-                "Settings have no effect with --from-model.",
-                hint="Leave out --config, --set, --kind, --features, --vectors, --protocol, --data and "
-                "--print-config.",
-            )
-        seed = 1 if settings.seed is None else settings.seed
-        _adapt(from_model, corpus, output, seed=seed, force=force, as_json=as_json)
-        return
+    if from_model is not None and (print_config or settings != TrainOptions(seed=settings.seed)):
+        raise SettingsError("With --from-model, --seed is the only setting.", hint="Leave out the others.")
     configuration = settings.configuration()
     if print_config:
         typer.echo(commented_toml(configuration), nl=False)
@@ -159,6 +151,9 @@ def train(
     if output is None:
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output, force=force)
+    if from_model is not None:
+        _adapt(from_model, corpus, output, seed=configuration.training.seed, force=force, as_json=as_json)
+        return
     if configuration.model.kind == "encoder":
         encoder_folder(configuration.encoder.folder)  # fail before an hour of annotation
     started = time.perf_counter()
@@ -195,16 +190,13 @@ def train(
 
 
 def _adapt(
-    from_model: str, corpus: CorpusOptions, output: Path | None, *, seed: int, force: bool, as_json: bool
+    from_model: str, corpus: CorpusOptions, output: Path, *, seed: int, force: bool, as_json: bool
 ) -> None:
     """Adapt a trained model to labelled pairs and print its accuracy before and after."""
-    if output is None:
-        raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     if corpus.corpus != "pairs" or corpus.path is None:
         raise SettingsError(
             "--from-model needs labelled pairs.", hint="Add, for example: --corpus pairs --path labels.csv"
         )
-    check_target(output, force=force)
     folder = find_model(from_model)
     model, base = read_base(folder)
     found = corpus.read(check=lambda own: adaptable_instances(own, model.labels))
@@ -246,10 +238,14 @@ def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Pa
             text = f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
             bar.update(task, completed=epoch.number, description=text)
 
-        def report(text: str) -> None:
-            bar.update(task, description=text)
-
-        return train_model(corpus, parts, configuration, progress=show, report=report, state=state)
+        return train_model(
+            corpus,
+            parts,
+            configuration,
+            progress=show,
+            report=lambda text: bar.update(task, description=text),
+            state=state,
+        )
 
 
 def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterator[str]:
