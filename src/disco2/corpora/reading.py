@@ -115,7 +115,8 @@ def read_table(
     Cells may be ``quoted``. Names of columns are in lower case. A row of another length is a finding. Raises
     CorpusError if the header lacks a required column, or has a column twice.
     """
-    lines = io.StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="").readlines()
+    plain = text.removeprefix(BYTE_ORDER_MARK)
+    lines = io.StringIO(plain, newline="").readlines() if quoted else split_lines(text)
     delimiter, header, place = _read_header(lines, path=path, required=required)
     while place < len(lines):
         where = f"{path}:{place + 1}"
