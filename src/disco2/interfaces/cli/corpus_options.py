@@ -45,7 +45,7 @@ class CorpusOptions(AnnotatorOptions):
     trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
     coref: Annotated[
         Path | None,
-        path_option(help="Folder of coreference files, CoNLL's or OntoNotes's; for GUM: ontogum or gum."),
+        path_option(help="Folder of coreference files, CoNLL's or OntoNotes's."),
     ] = None
     with_coref_only: Annotated[
         bool,
@@ -55,12 +55,7 @@ class CorpusOptions(AnnotatorOptions):
     ] = False
     dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
     raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, if it is elsewhere.")] = None
-    offsets: Annotated[str, suggest(("auto", "inclusive", "exclusive"), help="How PDTB 3 spans end: {}.")] = (
-        "auto"
-    )
-    encoding: Annotated[
-        str, suggest(("auto", "utf-8", "latin-1"), help="Encoding of the files: auto, utf-8 or latin-1.")
-    ] = "auto"
+
     automatic: Annotated[
         str,
         suggest(
@@ -157,8 +152,6 @@ class CorpusOptions(AnnotatorOptions):
                 coreference=self.coref,
                 dependencies=self.dependencies,
                 raw=self.raw,
-                offsets=self.offsets,
-                encoding=self.encoding,
             )
             gc.freeze()  # a command keeps its corpus to the end: no need to search it for cycles
         if self.with_coref_only:
