@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from disco2.data import Document
@@ -15,8 +14,6 @@ from disco2.threads import single_threaded
 
 if TYPE_CHECKING:
     from disco2.annotation.cache import LayerStore
-
-BUILT_IN, STANFORD = "built-in", "stanford"
 
 
 class Layer(StrEnum):
@@ -62,7 +59,7 @@ def raw_document(text: str, *, document_id: str = "text") -> Document:
 class Annotators:
     """Several annotators as one: each layer is made by the last one that provides it.
 
-    ``Annotators([built_in, stanford])`` takes constituents from the second and the rest from the first. With
+    ``Annotators([built_in, other])`` takes the layers of the second from it and the rest from the first. With
     a ``store``, documents that were annotated before are read from it; ``recalled`` counts them. Leaving the
     context calls ``close``.
     """
@@ -143,38 +140,15 @@ class AnnotatorChoice:
     """Which annotator makes which layer; by default the built-in English annotators make all.
 
     ``spacy`` is the name of an installed pipeline or its folder; the pipeline makes the layers it can.
-    ``parser`` makes the constituents, whatever makes the other layers.
     """
 
     spacy: str = ""
-    parser: str = BUILT_IN
-    stanford_home: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.parser not in (BUILT_IN, STANFORD):
-            raise SettingsError(f"Unknown parser '{self.parser}'.", hint=f"Choose {BUILT_IN} or {STANFORD}.")
-        if self.parser == STANFORD and self.stanford_home is None:
-            raise SettingsError(
-                "The Stanford parser does not come with this program.",
-                hint="Give its folder, the one with stanford-parser.jar: --stanford-home DIR.",
-            )
-        if self.parser != STANFORD and self.stanford_home is not None:
-            raise SettingsError(
-                "A folder for the Stanford parser has no effect without it.", hint="Add --parser stanford."
-            )
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
-        """Load only the annotators that make these layers; close the result to stop the Stanford parser.
-
-        With ``on_demand`` the built-in annotators are loaded when they first annotate something.
-        """
+        """Load only the annotators of these layers; ``on_demand`` loads built-in ones at their first use."""
         from disco2.annotation.english.annotators import english_annotators
 
         chosen: list[Annotator] = []
-        if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
-            from disco2.annotation.stanford import StanfordParser
-
-            chosen.append(StanfordParser(self.stanford_home))  # first: fails fast if Java is missing
         if self.spacy and layers - {Layer.CONSTITUENTS}:
             from disco2.annotation.spacy_pipeline import SpacyPipeline
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, raw_document
 from disco2.annotation.english.annotators import SHIPPED, Component, load_component
 from disco2.annotation.english.coreference import MODEL_FILE, TABLES_FILE, MentionRanker
-from disco2.annotation.english.mention_features import CITATION
+from disco2.annotation.english.traits import CITATION
 from disco2.data import Document
 from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place, read_listed_files

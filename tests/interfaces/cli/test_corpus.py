@@ -123,8 +123,7 @@ def test_automatic_layers_and_their_cache(
         ("corpus mine {texts} --encoding no-such", "no-such"),
         ("corpus mine {texts} --exclude no-such.txt", "no-such.txt"),
         ("corpus mine {texts}", "No text matches."),
-        ("annotator train --gum . --output a --only poetry", "Unknown component 'poetry'"),
-        ("annotator train --gum . --output a", "no relations"),
+        ("annotator train --gum . --output a", "tools.train_annotator"),
     ],
 )
 def test_bad_input_is_one_paragraph_and_exit_code_2(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.mention_features import (
+from disco2.annotation.english.traits import (
     CITATION,
     FIRST_NOMINAL,
     REFLEXIVES,

@@ -45,8 +45,6 @@ COMMANDS = {
     "experiment all": "experiment",
     "experiment layers": "experiment",
     "experiment parser": "evaluate",
-    "annotator train": "annotate",
-    "annotator evaluate": "annotate",
     "cache info": "installation",
     "cache clear": "installation",
     "doctor": "installation",
@@ -54,7 +52,6 @@ COMMANDS = {
 GROUPS = {
     "corpus": "Describe, generate, mine and convert corpora.",
     "experiment": "The paper's tables and figures.",
-    "annotator": "The built-in English annotator.",
     "cache": "The cache of layers of texts annotated for training.",
 }
 
@@ -97,6 +94,8 @@ RENAMED = {
     "--bundle": "--model",
     "--model": "--kind",
 }
+# Commands that were removed -> what to use now
+REMOVED = {"annotator": "python -m tools.train_annotator --help, in a checkout of the source code"}
 
 
 class Command(TyperCommand):
@@ -127,6 +126,8 @@ class LazyGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import the command. While a shell completes names, a stand-in with name and help is enough."""
+        if cmd_name in REMOVED and not self._prefix:
+            raise SettingsError(f"The command '{cmd_name}' was removed.", hint=f"Use: {REMOVED[cmd_name]}")
         if self._listing or cmd_name not in self.commands:
             return super().get_command(ctx, cmd_name)
         if cmd_name not in self._loaded:

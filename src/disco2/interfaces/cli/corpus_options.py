@@ -102,7 +102,7 @@ class CorpusOptions(AnnotatorOptions):
         """
         automatic = self.automatic if self.automatic in (ALL, NONE) else ""
         named: dict[str, Any] = {"corpus": entry.corpus, "path": Path(entry.path), "automatic": automatic}
-        return CorpusOptions(**named, no_cache=self.no_cache, **self.annotators)
+        return CorpusOptions(**named, no_cache=self.no_cache, spacy=self.spacy)
 
     def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
         """Annotate these layers with the chosen annotators, and print a note with their names."""

@@ -10,13 +10,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, AnnotatorChoice, Annotators, Layers
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layers
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
 from disco2.inference.plain_text import UTF_8, decoded
@@ -167,21 +167,10 @@ class AnnotatorOptions:
     spacy: Annotated[
         str, typer.Option(help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.")
     ] = ""
-    parser: Annotated[
-        str, suggest((BUILT_IN, STANFORD), help=f"Constituency parser: {BUILT_IN} or {STANFORD}.")
-    ] = BUILT_IN
-    stanford_home: Annotated[
-        Path | None, path_option(help="Folder of the Stanford parser, with stanford-parser.jar.")
-    ] = None
-
-    @property
-    def annotators(self) -> dict[str, Any]:
-        """These options by the names of ``AnnotatorChoice``."""
-        return {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
-        return AnnotatorChoice(**self.annotators).open(layers=layers, on_demand=on_demand)
+        return AnnotatorChoice(self.spacy).open(layers=layers, on_demand=on_demand)
 
 
 def read_prior(text: str) -> Shares:

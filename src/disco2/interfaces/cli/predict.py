@@ -364,7 +364,6 @@ def _with_absolute_paths(pipeline: options.PipelineOptions) -> options.PipelineO
     return replace(
         pipeline,
         model=absolute_model(pipeline.model),
-        stanford_home=pipeline.stanford_home and pipeline.stanford_home.absolute(),
         spacy=str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy,
     )
 

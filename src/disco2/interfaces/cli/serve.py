@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.annotator import STANFORD
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.listing import messages
 from disco2.interfaces.cli.options import PipelineOptions
@@ -76,9 +75,9 @@ def serve(
         allowed_hosts=(*LOOPBACK_HOSTS, host, *(allowed_host or default_hosts)),
     )
     if workers > 1:
-        if sys.platform != "linux" or pipeline.parser == STANFORD:
+        if sys.platform != "linux":
             raise SettingsError(
-                "Several workers need Linux, and another parser than Stanford's.",
+                "Several workers need Linux.",
                 where=f"--workers {workers}",
                 hint="Start several servers at different ports behind a proxy.",
             )

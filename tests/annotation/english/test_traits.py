@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation.english.mention_features import (
+from disco2.annotation.english.traits import (
     Gender,
     Kind,
     Number,
