@@ -136,13 +136,11 @@ class ProgressLine:
 
 def standing_line(standing: BulkProgress) -> str:
     """One line, such as: 1,809 of 4,000 documents, 0.8 of 1.7 MB, 412 sentences a second, 5 min left."""
-    documents, size = f"{standing.documents:,}", f"{standing.bytes / _MEGABYTE:,.1f}"
-    if standing.all_documents is not None:
-        documents += f" of {standing.all_documents:,}"
-    if standing.all_bytes is not None:
-        size += f" of {standing.all_bytes / _MEGABYTE:,.1f}"
-    workers = f"{standing.workers} workers" if standing.workers != 1 else "1 worker"
-    pieces = [f"{documents} documents", f"{size} MB", workers]
+    done, total = standing.bytes / _MEGABYTE, standing.all_bytes / _MEGABYTE
+    pieces = [
+        f"{standing.documents:,} of {standing.all_documents:,} documents",
+        f"{done:,.1f} of {total:,.1f} MB",
+    ]
     if standing.made_sentences:
         pieces.append(f"{standing.rate:,.0f} sentences a second")
     if standing.left is not None:

@@ -25,7 +25,6 @@ from disco2.bulk import (
     SHARD_DOCUMENTS,
     BulkProgress,
     BulkSettings,
-    BulkSummary,
     Job,
     predict_files,
 )
@@ -368,7 +367,7 @@ def _with_absolute_paths(pipeline: options.PipelineOptions) -> options.PipelineO
     )
 
 
-def _print_summary(output: Path, summary: BulkSummary) -> None:
+def _print_summary(output: Path, summary: BulkProgress) -> None:
     results.print(
         f"{output}: {summary.documents:,} documents, {summary.sentences:,} sentences, "
         f"{summary.relations:,} relations in {summary.shards:,} shard{'s' * (summary.shards != 1)}"
