@@ -89,9 +89,8 @@ class FilePatterns:
             if not is_folder and complete:
                 self._matched |= complete
                 yield Found(os.fsencode(path), size)
-            elif is_folder and len(left) > len(complete):
-                if avoided is None or not os.path.samestat(entry.stat(), avoided):
-                    yield from self._walk(path, left, avoided)
+            elif is_folder and len(left) > len(complete) and not _is_same(entry, avoided):
+                yield from self._walk(path, left, avoided)
 
     def _is_outside(self, path: str) -> bool:
         root = os.path.realpath(self.root)
@@ -137,6 +136,10 @@ def _parse(pattern: str) -> tuple[str, list[str]]:
     if rest[-1] == ANY_FOLDERS:
         rest.append(ANY_NAME)
     return os.path.abspath(os.path.join(*parts[:fixed]) if fixed else "."), rest
+
+
+def _is_same(entry: os.DirEntry[str], folder: os.stat_result | None) -> bool:
+    return folder is not None and os.path.samestat(entry.stat(), folder)
 
 
 def _look_at(entry: os.DirEntry[str]) -> tuple[bool, int]:
