@@ -122,11 +122,11 @@ def _parse(pattern: str) -> tuple[str, list[str]]:
     """The folder before the first wildcard, and the parts that follow, at least one."""
     try:
         whole = Path(pattern).expanduser()
-        if whole.is_dir() and not _MAGIC.search(pattern):
-            hint = f"Name its files: '{pattern.rstrip(os.sep)}/**/*.txt'"
-            raise InputError("This is a folder; files are needed.", where=pattern, hint=hint)
-    except (RuntimeError, ValueError) as error:  # an unknown home folder; a NUL character
-        raise InputError(f"This is no pattern of files: {error}.", where=pattern.replace("\0", "?")) from None
+    except RuntimeError:
+        raise InputError("Unknown home folder.", where=pattern) from None
+    if pattern and whole.is_dir() and whole.parent != whole:
+        hint = f"Name its files: '{pattern.rstrip(os.sep)}/**/*.txt'"
+        raise InputError("This is a folder; files are needed.", where=pattern, hint=hint)
     parts = list(whole.parts)
     fixed = next((place for place, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
     fixed = min(fixed, len(parts) - 1)  # the last one is the file's name
