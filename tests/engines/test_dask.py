@@ -49,7 +49,7 @@ def test_a_lost_scheduler_ends_the_session(cluster: LocalCluster, diary: Diary) 
 def test_a_worker_that_joins_later_gets_the_work(
     cluster: LocalCluster, diary: Diary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_engine, "NO_WORKERS_SECONDS", 0.0)
+    monkeypatch.setattr(dask_engine, "NO_WORKERS_SECONDS", 0.1)
     said: list[str] = []
     address = cluster.scheduler_address
     with DaskEngine(1, address).session(Squares(diary), notice=said.append) as session:
