@@ -52,7 +52,7 @@ def train_annotators(
     if "constituents" in components:
         train_constituents(training, parsed_development, folder / "constituents")
     if "coreference" in components:
-        parts = _annotated(folder, COMPONENTS["constituents"], parsed, parsed_development)
+        parts = _annotated(folder, frozenset({Layer.CONSTITUENTS}), parsed, parsed_development)
         train_coreference(*parts, folder / "coreference")
 
 

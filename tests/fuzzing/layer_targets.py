@@ -13,8 +13,8 @@ import spacy
 from spacy.tokens import Doc, Span
 
 from disco2.annotation.annotator import Layer
+from disco2.annotation.cache import document_to_json, parse_annotated
 from disco2.annotation.coreference import parse_coreference
-from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.annotation.layers import (
     document_as_written,
     document_from_trees,

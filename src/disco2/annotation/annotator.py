@@ -70,7 +70,6 @@ class Annotators:
         }
         self.store = store
         self.recalled = 0
-        self._fingerprints: dict[Layers, str] = {}
 
     def __enter__(self) -> Annotators:
         return self
@@ -79,7 +78,7 @@ class Annotators:
         self.close()
 
     def close(self) -> None:
-        """Close the annotators that have a ``close``, such as a separate program; the store stays open."""
+        """Close the annotators that have a ``close``, such as a separate program."""
         for annotator in self._makers.values():
             if (close := getattr(annotator, "close", None)) is not None:
                 close()
@@ -90,7 +89,7 @@ class Annotators:
 
     def names(self, layers: Layers) -> list[str]:
         """The names of the annotators that make these layers."""
-        return list(dict.fromkeys(self.maker(layer).name for layer in Layer if layer in layers))
+        return list(dict.fromkeys(maker.name for maker in self.makers(layers)))
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
@@ -104,6 +103,10 @@ class Annotators:
             )
         return self._makers[layer]
 
+    def makers(self, layers: Layers) -> list[Annotator]:
+        """The annotator of each of these layers, in order."""
+        return [self.maker(layer) for layer in Layer if layer in layers]
+
     def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
         """Make these layers in order and keep the others, for example gold trees.
 
@@ -114,11 +117,8 @@ class Annotators:
             return self._make(documents, layers)
         from disco2.annotation.cache import annotate_with_store, fingerprint
 
-        if layers not in self._fingerprints:
-            self._fingerprints[layers] = fingerprint(self, layers)
-        found, recalled = annotate_with_store(
-            self.store, self._fingerprints[layers], documents, layers, make=self._make
-        )
+        makers = fingerprint(self, layers)
+        found, recalled = annotate_with_store(self.store, makers, documents, layers, make=self._make)
         self.recalled += recalled
         return found
 
@@ -130,12 +130,12 @@ class Annotators:
         for maker, group in groupby(asked, key=self.maker):
             share = frozenset(group)
             for layer in sorted(share):
-                check_present(found, maker.requires[layer] - layers, before=layer, maker=maker.name)
+                _check_present(found, maker.requires[layer] - layers, before=layer, maker=maker.name)
             found = maker.annotate(found, layers=share)
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AnnotatorChoice:
     """Which annotator makes which layer; by default the built-in English annotators make all.
 
@@ -167,7 +167,7 @@ def check_mixture(layers: Layers) -> None:
         )
 
 
-def check_present(documents: Sequence[Document], needed: Layers, *, before: Layer, maker: str) -> None:
+def _check_present(documents: Sequence[Document], needed: Layers, *, before: Layer, maker: str) -> None:
     """Raise LayerError for the first document without a layer that ``maker`` needs to make ``before``."""
     for layer in Layer:
         for document in documents if layer in needed else ():

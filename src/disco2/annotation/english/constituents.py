@@ -13,8 +13,7 @@ import numpy as np
 from safetensors.numpy import load
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Files, VectorReader
-from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Integers, Network, portions
+from disco2.annotation.english.span_network import Floats, Integers, Network, portions
 from disco2.annotation.layers import join_constituents
 from disco2.annotation.text import split_long_sentence
 from disco2.data import Constituents, Document
@@ -143,8 +142,11 @@ def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
     return [order[portion] for portion in found]
 
 
-# The parser.
+# The parser. On disk it has weights in half precision, and the vocabulary.
 
+FORMAT = 1
+WEIGHTS_FILE = "weights.safetensors"
+VOCABULARY_FILE = "vocabulary.json"
 LONGEST = 200  # tokens parsed as one sentence; the longest in training has 110
 SHORTEST_PIECE = 40  # shortest part of a longer sentence
 
@@ -163,13 +165,16 @@ class SpanParser:
 
     def __init__(self, parameters: Mapping[str, Floats], labels: Sequence[str], lexicon: Lexicon) -> None:
         """``labels`` are chains, such as S+VP. Raises ValueError if the weights don't fit them."""
-        _check_shapes(parameters, labels, lexicon)
+        own = sum(parameters[name].shape[-1] for name in ("words", "pieces", "tags"))
+        dimensions = parameters["encoder.0.inputs"].shape[1] - own
+        if (dimensions, len(parameters["spans.outputs"])) != (lexicon.vectors.dimensions, len(labels)):
+            raise ValueError(f"it needs other labels, or word vectors of {dimensions} dimensions")
         self._labels = labels
         self._lexicon = lexicon
         self._network = Network.of(parameters, lexicon.vectors.matrix)
 
     @classmethod
-    def load(cls, files: Files, vectors: VectorReader) -> SpanParser:
+    def load(cls, files: Mapping[str, bytes], vectors: Callable[[], WordVectors]) -> SpanParser:
         """The parser in the files of its folder; an exception of any kind if they do not fit."""
         parameters = {name: value.astype(np.float32) for name, value in load(files[WEIGHTS_FILE]).items()}
         vocabulary = json.loads(files[VOCABULARY_FILE])
@@ -218,39 +223,3 @@ class SpanParser:
             join_constituents([trees[next(in_order)] for _ in spans]) if tags else None
             for (_, tags), spans in zip(sentences, cuts, strict=True)
         ]
-
-
-# The parser on disk: weights in half precision, and the vocabulary.
-
-FORMAT = 1
-WEIGHTS_FILE = "weights.safetensors"
-VOCABULARY_FILE = "vocabulary.json"
-
-
-def _check_shapes(parameters: Mapping[str, Floats], labels: Sequence[str], lexicon: Lexicon) -> None:
-    """Raise ValueError unless all weights are there and fit each other, the labels and the lexicon."""
-    found = {name: value.shape for name, value in parameters.items()}
-    if missing := PARAMETERS - found.keys():
-        raise ValueError(f"it lacks the weights {', '.join(sorted(missing))}")
-    hidden, width = found["encoder.0.recurrent"][1], found["spans.starts"][1]
-    own = sum(found[name][-1] for name in ("words", "pieces", "tags"))
-    dimensions = found["encoder.0.inputs"][1] - own
-    if dimensions != lexicon.vectors.dimensions:
-        raise ValueError(
-            f"it needs word vectors of {dimensions} dimensions, not {lexicon.vectors.dimensions}"
-        )
-    expected = {
-        "words": (len(lexicon.words) + RESERVED, found["words"][-1]),
-        "pieces": (len(lexicon.pieces) + 1, found["pieces"][-1]),
-        "tags": (len(lexicon.tags) + RESERVED, found["tags"][-1]),
-        **dict.fromkeys(("spans.starts", "spans.ends"), (2 * hidden, width)),
-        **dict.fromkeys(("spans.bias", "spans.gain", "spans.shift"), (width,)),
-        "spans.outputs": (len(labels), width),
-        "spans.output_bias": (len(labels),),
-    }
-    for layer in range(LAYERS):
-        size = 2 * hidden if layer else found["encoder.0.inputs"][1]
-        for name, shape in (("inputs", (size,)), ("recurrent", (hidden,)), ("bias", ())):
-            expected[f"encoder.{layer}.{name}"] = (2, *shape, 4 * hidden)
-    if wrong := [name for name, shape in expected.items() if found[name] != shape]:
-        raise ValueError(f"its weights {', '.join(wrong)} have another shape")

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from safetensors.numpy import load
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Files, VectorReader
 from disco2.annotation.english.mentions import (
     APPOSITION,
     CONJUNCT,
@@ -364,7 +363,7 @@ MODEL_FILE = "model.json"
 FORMAT = 1
 
 
-def read_weights(files: Files) -> tuple[Tables, tuple[str, ...], int, int]:
+def read_weights(files: Mapping[str, bytes]) -> tuple[Tables, tuple[str, ...], int, int]:
     """Tables, words, window and matches; raises ValueError or another exception if the files do not fit."""
     described = json.loads(files[MODEL_FILE])
     arrays = load(files[TABLES_FILE])
@@ -407,7 +406,7 @@ class MentionRanker:
     matches: int
 
     @classmethod
-    def load(cls, files: Files, vectors: VectorReader | None = None) -> MentionRanker:
+    def load(cls, files: Mapping[str, bytes], vectors: object = None) -> MentionRanker:
         """The annotator in the files of its folder; it needs no word vectors."""
         return cls(*read_weights(files))
 

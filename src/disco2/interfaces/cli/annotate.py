@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-from disco2.annotation.document_json import document_to_json
+from disco2.annotation.cache import document_to_json
 from disco2.files import check_file_place, write_text
 from disco2.inference.pipeline import annotate_texts
 from disco2.interfaces.cli import options

@@ -201,7 +201,7 @@ def _print_mined(output: Path, mined: Mined) -> None:
     print_table(
         "Pairs by sense", ["sense", "pairs"], [[sense, f"{n:,}"] for sense, n in mined.senses.most_common()]
     )
-    results.print(f"{output}: {mined.pairs:,} pairs")
+    results.print(f"{output}: {mined.senses.total():,} pairs")
     if mined.unread:
         for error in mined.unread:
             messages.print(str(error))
@@ -212,9 +212,7 @@ def _print_mined(output: Path, mined: Mined) -> None:
 
 
 def _progress_text(mined: Mined) -> str:
-    rate = mined.words / mined.seconds if mined.seconds else 0.0
-    words = f"{mined.words / 1e6:,.1f} million words"
-    return f"{mined.source}: {words}, {mined.found:,} pairs, {rate:,.0f} words a second"
+    return f"{mined.blocks:,} blocks, {mined.words / 1e6:,.1f} million words, {mined.found:,} pairs"
 
 
 def corpus_convert(

@@ -72,7 +72,7 @@ class CorpusOptions(AnnotatorOptions):
         """The layers to annotate: those of ``automatic``, else ``usual``, else the default of the corpus."""
         layers = self.wanted_layers(usual=usual)
         check_mixture(layers)
-        if not layers and self.annotators != AnnotatorOptions().annotators:
+        if not layers and self.spacy:
             raise SettingsError(
                 "An annotator was given, but no layer to annotate.", hint="Add --automatic with layers."
             )

@@ -15,7 +15,7 @@ import typer
 
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS
 from disco2.errors import InputError
-from disco2.files import check_file_place, check_writable, write_text
+from disco2.files import check_file_place, write_text
 from disco2.inference.pairs import read_pair_lines
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, RelationChoice, csv_lines
@@ -88,7 +88,6 @@ def label(
         raise InputError("Standard input is for the answers.", hint="Give the path of a file.")
     options.check_not_input(output, file)
     check_file_place(output)
-    check_writable(output)
     rows = read_labels(output)
     content = options.read_bytes(file)  # before models are loaded, so that a wrong path is reported at once
     is_text = file.suffix.lower() not in (*JSON_ENDINGS, *TABLE_ENDINGS)

@@ -136,7 +136,7 @@ def progress_line(text: str) -> Iterator[Callable[..., None]]:
 
 def standing_line(standing: BulkProgress) -> str:
     """One line, such as: 1,809 of 4,000 documents, 412 sentences a second, 0:05:20 left."""
-    done = f"{standing.documents:,} of {standing.all_documents or 0:,} documents"
+    done = f"{standing.documents:,} of {standing.all_documents:,} documents"
     text = f"{done}, {standing.rate:,.0f} sentences a second"
     return text if standing.left is None else f"{text}, {timedelta(seconds=round(standing.left))} left"
 

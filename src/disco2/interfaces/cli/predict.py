@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.document_json import parse_annotated
+from disco2.annotation.cache import parse_annotated
 from disco2.bulk import (
     ERRORS,
     FORMATS,

@@ -33,7 +33,7 @@ from disco2.experiments.tuning import (
     readable,
 )
 from disco2.experiments.tuning import tune as search_settings
-from disco2.files import FileLock, check_file_place, check_writable, write_text
+from disco2.files import FileLock, check_file_place, write_text
 from disco2.interfaces.cli.corpus_options import CorpusOptions, ModelOptions, read_corpora
 from disco2.interfaces.cli.listing import (
     DASH,
@@ -300,7 +300,6 @@ def tune(
     configuration = of_one_corpus(settings.configuration())
     space = choose_space(configuration, grid=grid)
     check_file_place(output)
-    check_writable(output)
     study = output.with_name(f"{output.stem}-study.db")
     check_storage(study)
     if configuration.model.kind == "encoder":
