@@ -119,7 +119,6 @@ class LazyGroup(TyperGroup):
         self._prefix = "" if self.name in (None, "disco2") else f"{self.name} "
         for name in names_in(self._prefix.strip()):
             self.commands[name] = TyperCommand(name, rich_markup_mode=None)
-        self._loaded: dict[str, Any] = {}
         self._listing = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
@@ -128,17 +127,13 @@ class LazyGroup(TyperGroup):
             raise SettingsError(f"The command '{cmd_name}' was removed.", hint=f"Use: {REMOVED[cmd_name]}")
         if self._listing or cmd_name not in self.commands:
             return super().get_command(ctx, cmd_name)
-        if cmd_name not in self._loaded:
-            try:
-                self._loaded[cmd_name] = _make_command(self._prefix + cmd_name)
-            except ImportError as error:
-                if getattr(ctx, "resilient_parsing", False):  # a shell asks for completions
-                    return None
-                raise Disco2Error(
-                    f"The command '{cmd_name}' can't be loaded: {error}.",
-                    hint="See what is wrong with the installation: disco2 doctor",
-                ) from error
-        return self._loaded[cmd_name]
+        try:
+            return _make_command(self._prefix + cmd_name)
+        except ImportError as error:
+            raise Disco2Error(
+                f"The command '{cmd_name}' can't be loaded: {error}.",
+                hint="See what is wrong with the installation: disco2 doctor",
+            ) from error
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List whole help lines; Typer would cut them off at the width of the terminal."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -70,17 +70,9 @@ class CorpusOptions(AnnotatorOptions):
 
     def layers(self, *, usual: str = "") -> Layers:
         """The layers to annotate: those of ``automatic``, else ``usual``, else the default of the corpus."""
-        layers = self.wanted_layers(usual=usual)
+        layers = read_layers(self.automatic or usual or usual_layers(self._named[0]))
         check_mixture(layers)
-        if not layers and self.spacy:
-            raise SettingsError(
-                "An annotator was given, but no layer to annotate.", hint="Add --automatic with layers."
-            )
         return layers
-
-    def wanted_layers(self, *, usual: str = "") -> Layers:
-        """The same, unchecked."""
-        return read_layers(self.automatic or usual or usual_layers(self._named[0]))
 
     def read(self, *, check: Callable[[Corpus], object] = lambda own: None, usual: str = "") -> Corpus:
         """Read the corpus and annotate its layers; ``check`` runs before the annotation, which is slow."""
@@ -91,23 +83,26 @@ class CorpusOptions(AnnotatorOptions):
         return self.annotated(own, layers)
 
     def other(self, entry: DataSettings) -> CorpusOptions:
-        """The corpus of a ``[[data]]`` entry, with the annotators chosen here.
-
-        Only --automatic all or none applies to it; single layers depend on the corpus.
-        """
-        automatic = self.automatic if self.automatic in (ALL, NONE) else ""
-        named: dict[str, Any] = {"corpus": entry.corpus, "path": Path(entry.path), "automatic": automatic}
-        return CorpusOptions(**named, no_cache=self.no_cache, spacy=self.spacy)
+        """The corpus of a ``[[data]]`` entry. Of --automatic, only all or none applies to it."""
+        return CorpusOptions(
+            corpus=entry.corpus,
+            path=Path(entry.path),
+            automatic=self.automatic if self.automatic in (ALL, NONE) else "",
+            no_cache=self.no_cache,
+            spacy=self.spacy,
+        )
 
     def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
         """Annotate these layers with the chosen annotators, and print a note with their names."""
         if not layers:
             return corpus
-        with (
-            self.open(layers=layers, on_demand=True) as annotators,
-            self._open_store() as store,
-            progress_bar() as bar,
-        ):
+        with ExitStack() as stack:
+            annotators = stack.enter_context(self.open(layers=layers, on_demand=True))
+            store = None
+            if not self.no_cache:
+                with suppress(InputError):  # there is no folder for it
+                    store = stack.enter_context(LayerStore(layer_folder()))
+            bar = stack.enter_context(progress_bar())
             annotators.store = store
             task = bar.add_task("annotating", total=len(corpus.documents))
             made = with_automatic_layers(
@@ -115,23 +110,11 @@ class CorpusOptions(AnnotatorOptions):
             )
         if store is not None and store.trouble:
             print_note(f"the cache {store.path} can't be used ({store.trouble}); see: disco2 cache info")
-        note = f"{', '.join(made.automatic)} by {made.annotators}"
-        if annotators.recalled:
-            note += f"; {annotators.recalled} of {len(corpus.documents)} documents from the cache"
-        print_note(note)
+        recalled = f"; {annotators.recalled} of {len(corpus.documents)} documents from the cache"
+        print_note(f"{', '.join(made.automatic)} by {made.annotators}{recalled * bool(annotators.recalled)}")
         if lost := len(corpus.relations) - len(made.relations):
             print_note(f"{lost} relations cover no automatic token")
         return made
-
-    def _open_store(self) -> AbstractContextManager[LayerStore | None]:
-        """The cache; nothing with --no-cache or without a place for it."""
-        if self.no_cache:
-            return nullcontext()
-        try:
-            return LayerStore(layer_folder())
-        except InputError as error:
-            print_note(f"layers are not kept: {error}")
-            return nullcontext()
 
     @property
     def _named(self) -> tuple[str, Path]:
@@ -210,9 +193,7 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     annotated.
     """
     main, others, entry = corpus, list(configuration.data), None
-    if corpus.corpus or corpus.path or not others:
-        _check_not_repeated(corpus, others)
-    else:
+    if others and not (corpus.corpus or corpus.path):
         entry = others.pop(0)
         if entry.part != "train":
             raise SettingsError(
@@ -234,10 +215,7 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
             for one, asked in zip(choices, wanted, strict=True)
         ]
     main, *rest = choices
-    layers = [one.wanted_layers() for one in choices]
-    if not any(layers):
-        main.layers()  # an annotator without a layer to annotate is an error
-    check_mixture(layers[0])
+    layers = [one.layers() for one in choices]
     own, *further_own = [choice.read_own() for choice in choices]
     seed = configuration.task.folds
     sources = [Source(other, one, seed) for other, one in zip(others, further_own, strict=True)]
@@ -256,13 +234,3 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     if entry is not None:
         parts = with_entry(parts, entry, seed=configuration.training.seed)
     return found, parts, configuration
-
-
-def _check_not_repeated(corpus: CorpusOptions, data: Sequence[DataSettings]) -> None:
-    for entry in data:
-        same = corpus.path is not None and corpus.path.resolve() == Path(entry.path).resolve()
-        if same and entry.part in ("train", ALL):
-            raise SettingsError(
-                f"The main corpus, {entry.corpus} at {entry.path}, is in [[data]] as well.",
-                hint="Leave out --corpus and --path, and the first corpus of [[data]] is the main one.",
-            )

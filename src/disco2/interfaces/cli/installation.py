@@ -26,7 +26,6 @@ from disco2.version import VERSION
 
 if TYPE_CHECKING:
     from disco2.annotation.cache import CacheSummary
-    from disco2.bundle.summary import ModelSummary
 
 _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
@@ -47,32 +46,26 @@ def models(as_json: AsJson = False) -> None:
         print_json({"models": [model.to_json() for model in found]})
         return
     # Measures that all of them have, so that the table compares like with like.
-    shared = set.intersection(*({one.measure for one in model.accuracy} for model in found))
-    measures = [one.measure for one in found[0].accuracy if one.measure in shared]
-    print_table(
-        "Shipped models",
-        ["name", "data", "licence", "size", "sentences/s", *measures],
-        [_model_row(model, measures) for model in found],
-        texts=3,
-    )
+    accuracies = [{one.measure: one.accuracy for one in model.accuracy} for model in found]
+    measures = [name for name in accuracies[0] if all(name in one for one in accuracies)]
+    rows = [
+        [
+            f"{model.name} (default)" if model.default else model.name,
+            f"{model.corpus}, {model.training_relations} relations"
+            f"{', automatic layers' * model.automatic_layers}",
+            model.licence.partition(":")[0],
+            decimal(model.bytes),
+            DASH if model.sentences_a_second is None else f"{model.sentences_a_second:.0f}",
+            *(percent(accuracy[measure]) for measure in measures),
+        ]
+        for model, accuracy in zip(found, accuracies, strict=True)
+    ]
+    columns = ["name", "data", "licence", "size", "sentences/s", *measures]
+    print_table("Shipped models", columns, rows, texts=3)
     results.print()
     for model in found:
         results.print(f"{model.name}: {model.what}")
     results.print(f"\n{_LEGEND}", style="dim")
-
-
-def _model_row(model: ModelSummary, measures: Sequence[str]) -> list[str]:
-    accuracy = {one.measure: one.accuracy for one in model.accuracy}
-    layers = "automatic layers" if model.automatic_layers else "its own layers"
-    speed = model.sentences_a_second
-    return [
-        f"{model.name} (default)" if model.default else model.name,
-        f"{model.corpus}, {model.training_relations} relations, {layers}",
-        model.licence.partition(":")[0],
-        decimal(model.bytes),
-        DASH if speed is None else f"{speed:.0f}",
-        *(percent(accuracy[measure]) for measure in measures),
-    ]
 
 
 def cache_info(as_json: AsJson = False) -> None:

@@ -120,22 +120,18 @@ def read_input(path: Path, *, encoding: str = UTF_8) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file or standard input; OSError, which the program reports, if it can't be opened."""
     with open_input(path) as stream:
         try:
             return stream.read()
         except OSError as error:  # it does not name the file
-            reason = error.strerror or error
-            raise InputError(f"It can't be read: {reason}.", where=str(path)) from None
+            raise InputError(f"It can't be read: {error.strerror or error}.", where=str(path)) from None
 
 
 def open_input(path: Path) -> BinaryIO:
     """A file or standard input, open for reading; OSError, which the program reports, if that fails."""
-    if path != STANDARD_INPUT:
-        return path.open("rb")
-    if sys.stdin is None:
+    if path == STANDARD_INPUT and sys.stdin is None:
         raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
-    return sys.stdin.buffer
+    return sys.stdin.buffer if path == STANDARD_INPUT else path.open("rb")
 
 
 def check_source(*given: object, hint: str) -> None:
@@ -177,19 +173,17 @@ def read_prior(text: str) -> Shares:
     """Parse ``uniform`` or ``LABEL=SHARE,...``. Labels and sums are checked when the model is known."""
     if text == UNIFORM:
         return UNIFORM
-    shares: dict[str, float] = {}
+    pairs = [pair.rpartition("=") for pair in text.split(",")]
     try:
-        for pair in text.split(","):
-            label, _, share = pair.rpartition("=")
-            if not label.strip() or label.strip() in shares:
-                raise ValueError(f"'{pair}' names no label, or one that has a share already")
-            shares[label.strip()] = float(share)
-    except ValueError as error:
+        shares = {label.strip(): float(share) for label, _, share in pairs}
+    except ValueError:
+        shares = {}
+    if "" in shares or len(shares) < len(pairs):
         raise SettingsError(
-            f"No shares by label: {error}.",
+            "No shares by label, each label once.",
             where=f"--prior {text}",
             hint=f"Give {UNIFORM}, or shares such as Contingency.Cause=0.4,NoRel=0.1.",
-        ) from None
+        )
     return shares
 
 

@@ -22,7 +22,6 @@ from disco2.bulk import (
     MOST_BYTES,
     MOST_SECONDS,
     SHARD_DOCUMENTS,
-    BulkProgress,
     BulkSettings,
     Job,
     predict_files,
@@ -302,16 +301,13 @@ def bulk(
         most_memory=most_memory,
     )
     opened_engine = engine.open(workers or available_cores())
-    pipeline = _with_absolute_paths(pipeline)
+    spacy = str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy
+    pipeline = replace(pipeline, model=absolute_model(pipeline.model), spacy=spacy)  # for other folders
     with pipeline.open(on_demand=True) as annotators:
         job = Job.of(
             settings, model=model_digest(pipeline.model), annotators=annotators, prior=pipeline.prior
         )
     with progress_line("looking for files") as show:
-
-        def report(standing: BulkProgress) -> None:
-            show(standing_line(standing), standing.bytes, standing.all_bytes)
-
         summary = predict_files(
             patterns,
             output,
@@ -319,7 +315,7 @@ def bulk(
             opened=pipeline.loaded,
             engine=opened_engine,
             restart=restart,
-            report=report,
+            report=lambda now: show(standing_line(now), now.bytes, now.all_bytes),
             notice=print_note,
         )
     results.print(
@@ -336,13 +332,4 @@ def bulk(
         f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done.",
         where=str(output / ERRORS),
         hint="It gives the reason for each.",
-    )
-
-
-def _with_absolute_paths(pipeline: options.PipelineOptions) -> options.PipelineOptions:
-    """The same for workers that were started in another folder."""
-    return replace(
-        pipeline,
-        model=absolute_model(pipeline.model),
-        spacy=str(Path(pipeline.spacy).absolute()) if os.sep in pipeline.spacy else pipeline.spacy,
     )

@@ -105,13 +105,9 @@ def kept_training(output: Path) -> Iterator[Path]:
     try:
         yield folder
         remove_stages(folder)  # last: a process that is killed before need not train again
-    except BaseException as error:
-        kept = any((folder / STAGES).glob("*.safetensors"))
-        what = f"finished passes are kept in {folder}; run the same command to resume"
-        if isinstance(error, KeyboardInterrupt):
-            messages.print(f"interrupted: {what if kept else 'nothing is kept'}")
-        elif kept:
-            print_note(what)
+    except BaseException:
+        if any((folder / STAGES).glob("*.safetensors")):
+            print_note(f"finished passes are kept in {folder}; run the same command to resume")
         raise
     finally:
         lock.give_up()
@@ -163,7 +159,7 @@ def train(
             print_note(note)
         fitted = _train(found, parts, configuration, state)
         save_model(fitted, parts, configuration, found, output, force=force)
-    best, members = fitted.history.best, configuration.model.all_members
+    best = fitted.history.best
     summary = {
         "output": str(output),
         "labels": list(parts.labels),
@@ -179,12 +175,13 @@ def train(
         print_json(summary)
         return
     added = sum(len(one.chosen) for one in parts.further)
-    further = f" and {added} of other corpora" if added else ""
     results.print(
-        f"{output}: trained on {fitted.training_relations} relations{further} "
+        f"{output}: trained on {fitted.training_relations} relations"
+        f"{f' and {added} of other corpora' * bool(added)} "
         f"with {len(parts.labels)} labels in {summary['seconds']} s"
     )
     if best:
+        members = configuration.model.all_members
         when = f"after pass {best.number}" if members == 1 else f"with {members} members"
         results.print(f"development {parts.score_name} {percent(best.score)}% {when}")
 
@@ -223,11 +220,7 @@ def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Pa
     """Train, or resume, with a progress bar."""
     with progress_bar() as bar:
         members = configuration.model.all_members
-        passes = configuration.training.epochs
-        if configuration.model.kind == "encoder":
-            each = configuration.encoder.epochs
-            passes = sum((one.epochs or each) * one.members for one in configuration.stages) or each
-        task = bar.add_task("preparing", total=passes)
+        task = bar.add_task("preparing", total=None)
         member = 0
 
         def show(epoch: Epoch) -> None:
@@ -235,8 +228,7 @@ def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Pa
             member += epoch.number == 1
             whose = f"member {member} of {members}, " if members > 1 else ""
             score = f"dev {parts.score_name} {percent(epoch.score)}%"
-            text = f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
-            bar.update(task, completed=epoch.number, description=text)
+            bar.update(task, description=f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}")
 
         return train_model(
             corpus,
