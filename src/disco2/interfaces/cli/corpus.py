@@ -20,17 +20,8 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import corpus_statistics, divide
 from disco2.files import check_folder_place
 from disco2.inference.plain_text import check_encoding
-from disco2.interfaces.cli import options
+from disco2.interfaces.cli import listing, options
 from disco2.interfaces.cli.corpus_options import CorpusOptions
-from disco2.interfaces.cli.listing import (
-    messages,
-    percent,
-    print_json,
-    print_note,
-    print_table,
-    progress_line,
-    results,
-)
 from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
 from disco2.threads import available_cores
 
@@ -47,7 +38,7 @@ def corpus_stats(
     configuration = Configuration().changed({"task.protocol": protocol})
     statistics = corpus_statistics(found, divide(found, configuration), only=split)
     if as_json:
-        print_json(statistics)
+        listing.print_json(statistics)
     else:
         _print_statistics(statistics)
 
@@ -55,7 +46,7 @@ def corpus_stats(
 def _print_statistics(statistics: dict[str, Any]) -> None:
     parts = statistics["splits"]
     names = list(parts)
-    results.print(
+    listing.results.print(
         f"{statistics['corpus']}: {statistics['documents']} documents, "
         f"{statistics['relations']} relations, split by '{statistics['protocol']}'\n",
     )
@@ -64,27 +55,22 @@ def _print_statistics(statistics: dict[str, Any]) -> None:
         return [heading, *(str(part[group].get(key, 0)) for part in parts.values())]
 
     kinds = sorted({kind for part in parts.values() for kind in part["relations"]})
-    print_table("Relations by kind", ["kind", *names], [row(kind, "relations", kind) for kind in kinds])
+    rows = [row(kind, "relations", kind) for kind in kinds]
+    listing.print_table("Relations by kind", ["kind", *names], rows)
     senses = sorted({sense for part in parts.values() for sense in part["senses"]})
-    print_table(
-        "\nImplicit relations by sense (* not among the labels)",
-        ["sense", *names],
-        [row(sense if sense in statistics["labels"] else f"{sense} *", "senses", sense) for sense in senses],
-    )
-    print_table(
-        "\nImplicit relations",
-        ["", *names],
-        [
-            ["with text", *(str(part["implicit"]) for part in parts.values())],
-            ["kept for the task", *(str(part["kept"]) for part in parts.values())],
-            ["with shared entities (%)", *(percent(part["shared_entities"]) for part in parts.values())],
-        ],
-    )
+    rows = [row(sense + " *" * (sense not in statistics["labels"]), "senses", sense) for sense in senses]
+    listing.print_table("\nImplicit relations by sense (* not among the labels)", ["sense", *names], rows)
+    rows = [
+        ["with text", *(str(part["implicit"]) for part in parts.values())],
+        ["kept for the task", *(str(part["kept"]) for part in parts.values())],
+        ["with shared entities (%)", *(listing.percent(part["shared_entities"]) for part in parts.values())],
+    ]
+    listing.print_table("\nImplicit relations", ["", *names], rows)
     for name, part in parts.items():
         for reason, count in part["dropped"].items():
-            results.print(f"dropped from {name}: {count}, because {reason}")
+            listing.results.print(f"dropped from {name}: {count}, because {reason}")
     for finding in statistics["findings"]:
-        results.print(f"{finding['where']}: {finding['kind']}: {finding['detail']}")
+        listing.results.print(f"{finding['where']}: {finding['kind']}: {finding['detail']}")
 
 
 def corpus_role_pairs(
@@ -97,7 +83,7 @@ def corpus_role_pairs(
 ) -> None:
     """Write pairs like Bob's and Tina's, where only the pronoun's referent decides the relation."""
     write_role_pairs(output, size=size, seed=seed, force=force)
-    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}")
+    listing.results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}")
 
 
 PARAGRAPHS = ("blank", "line")  # the modes that streams of blocks can have
@@ -158,8 +144,8 @@ def corpus_mine(
     engine = workers.open(jobs or available_cores())
     held_out = _held_out(exclude or [], exclude_corpus or [])
     if held_out:
-        print_note(f"no pair may contain one of {len(held_out):,} sentences")
-    with progress_line("reading") as show:
+        listing.print_note(f"no pair may contain one of {len(held_out):,} sentences")
+    with listing.progress_line("reading") as show:
         mined = mine_files(
             files,
             output,
@@ -170,7 +156,7 @@ def corpus_mine(
             encoding=encoding,
             by_line=paragraphs == "line",
             report=lambda mined: show(_progress_text(mined)),
-            notice=print_note,
+            notice=listing.print_note,
         )
     _print_mined(output, mined)
 
@@ -197,14 +183,14 @@ def _held_out(files: Sequence[Path], corpora: Sequence[str]) -> HeldOutSentences
 
 def _print_mined(output: Path, mined: Mined) -> None:
     if mined.kept_blocks:
-        print_note(f"{mined.kept_blocks:,} of {mined.blocks:,} blocks were done by an earlier run")
-    print_table(
+        listing.print_note(f"{mined.kept_blocks:,} of {mined.blocks:,} blocks were done by an earlier run")
+    listing.print_table(
         "Pairs by sense", ["sense", "pairs"], [[sense, f"{n:,}"] for sense, n in mined.senses.most_common()]
     )
-    results.print(f"{output}: {mined.senses.total():,} pairs")
+    listing.results.print(f"{output}: {mined.senses.total():,} pairs")
     if mined.unread:
         for error in mined.unread:
-            messages.print(str(error))
+            listing.messages.print(str(error))
         raise InputError(
             f"{len(mined.unread)} files could not be read to their end; the others are done.",
             where=str(output),
@@ -242,4 +228,4 @@ def corpus_convert(
         write_pairs(found, output)
     else:
         write_conll16(found, output)
-    results.print(f"{output}: {len(found.relations)} relations written as {to}")
+    listing.results.print(f"{output}: {len(found.relations)} relations written as {to}")

@@ -13,16 +13,7 @@ import typer
 
 from disco2.annotation.annotator import Layer, Layers, check_mixture
 from disco2.annotation.cache import LayerStore, layer_folder
-from disco2.corpora.catalogue import (
-    ALL,
-    CORPUS_NAMES,
-    NONE,
-    known_corpus,
-    read_corpus,
-    read_layers,
-    usual_layers,
-    with_automatic_layers,
-)
+from disco2.corpora import catalogue
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.corpora.reading import gc_disabled
 from disco2.corpora.tasks import DataSettings
@@ -40,7 +31,7 @@ from disco2.model.parameters import KINDS
 class CorpusOptions(AnnotatorOptions):
     """A corpus and the annotators of its layers. Every field is an option."""
 
-    corpus: Annotated[str, suggest(CORPUS_NAMES, help="Kind of corpus: {}.")] = ""
+    corpus: Annotated[str, suggest(catalogue.CORPUS_NAMES, help="Kind of corpus: {}.")] = ""
     path: Annotated[Path | None, path_option(help="Folder or file of the corpus.")] = None
     trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
     coref: Annotated[
@@ -59,7 +50,7 @@ class CorpusOptions(AnnotatorOptions):
     automatic: Annotated[
         str,
         suggest(
-            (ALL, NONE, *Layer),
+            (catalogue.ALL, catalogue.NONE, *Layer),
             help=f"Layers to annotate instead of those of the corpus: all, none, or {', '.join(Layer)}. "
             "Default: all for pairs and discogem, which have none; none for any other corpus.",
         ),
@@ -70,7 +61,7 @@ class CorpusOptions(AnnotatorOptions):
 
     def layers(self, *, usual: str = "") -> Layers:
         """The layers to annotate: those of ``automatic``, else ``usual``, else the default of the corpus."""
-        layers = read_layers(self.automatic or usual or usual_layers(self._named[0]))
+        layers = catalogue.read_layers(self.automatic or usual or catalogue.usual_layers(self._named[0]))
         check_mixture(layers)
         return layers
 
@@ -87,7 +78,7 @@ class CorpusOptions(AnnotatorOptions):
         return CorpusOptions(
             corpus=entry.corpus,
             path=Path(entry.path),
-            automatic=self.automatic if self.automatic in (ALL, NONE) else "",
+            automatic=self.automatic if self.automatic in (catalogue.ALL, catalogue.NONE) else "",
             no_cache=self.no_cache,
             spacy=self.spacy,
         )
@@ -105,7 +96,7 @@ class CorpusOptions(AnnotatorOptions):
             bar = stack.enter_context(progress_bar())
             annotators.store = store
             task = bar.add_task("annotating", total=len(corpus.documents))
-            made = with_automatic_layers(
+            made = catalogue.with_automatic_layers(
                 corpus, annotators, layers, progress=lambda done: bar.update(task, completed=done)
             )
         if store is not None and store.trouble:
@@ -119,16 +110,15 @@ class CorpusOptions(AnnotatorOptions):
     @property
     def _named(self) -> tuple[str, Path]:
         if not self.corpus or self.path is None:
-            raise CorpusError(
-                "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
-            )
-        return known_corpus(self.corpus), self.path
+            kinds = ", ".join(catalogue.CORPUS_NAMES)
+            raise CorpusError("No corpus was named.", hint=f"Give --corpus (one of {kinds}) and --path.")
+        return catalogue.known_corpus(self.corpus), self.path
 
     def read_own(self) -> Corpus:
         """Read the corpus with its own layers, and print notes about faults in its files."""
         kind, path = self._named
         with messages.status(f"reading {kind}"), gc_disabled():  # silent without a terminal
-            corpus = read_corpus(
+            corpus = catalogue.read_corpus(
                 kind,
                 path,
                 trees=self.trees,
@@ -211,7 +201,7 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     if configuration.model.kind == "encoder":  # it needs layers only for features
         wanted = [entry is None or entry.features, *(one.features for one in others)]
         choices = [
-            one if asked and configuration.model.features else replace(one, automatic=NONE)
+            one if asked and configuration.model.features else replace(one, automatic=catalogue.NONE)
             for one, asked in zip(choices, wanted, strict=True)
         ]
     main, *rest = choices

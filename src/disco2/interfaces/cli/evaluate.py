@@ -19,16 +19,8 @@ from disco2.experiments.evaluating import (
     parts_to_evaluate,
 )
 from disco2.files import write_text
+from disco2.interfaces.cli import listing
 from disco2.interfaces.cli.corpus_options import CorpusOptions
-from disco2.interfaces.cli.listing import (
-    accuracy_line,
-    messages,
-    percent,
-    print_json,
-    print_note,
-    print_table,
-    results,
-)
 from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, choose, path_option
 from disco2.shipped import find_model
 
@@ -67,61 +59,60 @@ def evaluate(
         labelled = label_relations(*bundle, found, part=split, protocol=protocol, without=without)
         _export(found, labelled, predictions, form)
         if not labelled.annotated:
-            print_note(f"the relations of '{split}' have no labels of their own: there are no figures")
+            listing.print_note(
+                f"the relations of '{split}' have no labels of their own: there are no figures"
+            )
             if as_json:
-                print_json({"split": split, "n": 0, "predictions": len(labelled.relations)})
+                listing.print_json({"split": split, "n": 0, "predictions": len(labelled.relations)})
             return
     judged = evaluate_model(*bundle, found, part=split, protocol=protocol)
     for warning in judged.warnings:
-        messages.print(f"warning: {warning}")
+        listing.messages.print(f"warning: {warning}")
     if predictions is not None and form == JSONL:
         write_text(
             predictions, (json.dumps(line, ensure_ascii=False) + "\n" for line in judged.answers.records())
         )
     if as_json:
-        print_json(judged.to_json())
+        listing.print_json(judged.to_json())
     else:
         _show(judged)
 
 
 def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
     exported = export_predictions(corpus, labelled.relations, labelled.labels, path, form)
-    print_note(f"{exported.relations} predictions written as {form} to {path}")
+    listing.print_note(f"{exported.relations} predictions written as {form} to {path}")
     if kinds := ", ".join(f"{kind} ({count})" for kind, count in labelled.beyond_task.most_common()):
-        print_note(f"labelled like the others, though the model's task does not count them: {kinds}")
+        listing.print_note(f"labelled like the others, though the model's task does not count them: {kinds}")
     for note in exported.notes:
-        print_note(note)
+        listing.print_note(note)
 
 
 def _show(judged: ModelEvaluation) -> None:
     figures, only = judged.evaluation, judged.senses_only
-    results.print(
-        f"accuracy {accuracy_line(figures.accuracy, figures.interval)}, "
-        f"macro F1 {percent(figures.macro_f1)}, {figures.n} relations of '{judged.part}'"
+    listing.results.print(
+        f"accuracy {listing.accuracy_line(figures.accuracy, figures.interval)}, "
+        f"macro F1 {listing.percent(figures.macro_f1)}, {figures.n} relations of '{judged.part}'"
     )
     if only is not None:
-        results.print(
+        listing.results.print(
             "chosen among the senses, without EntRel and NoRel: "
-            f"accuracy {accuracy_line(only.accuracy, only.interval)}, {only.n} relations"
+            f"accuracy {listing.accuracy_line(only.accuracy, only.interval)}, {only.n} relations"
         )
     for name, subset in (("with", figures.shared_entities), ("without", figures.other_pairs)):
         if subset.n:
-            results.print(
-                f"{name} shared entities: accuracy {percent(subset.accuracy)}%, {subset.n} relations"
+            listing.results.print(
+                f"{name} shared entities: accuracy {listing.percent(subset.accuracy)}%, {subset.n} relations"
             )
-    print_table(
-        "\nBy sense",
-        ["sense", "precision", "recall", "F1", "relations"],
-        [
-            [sense, percent(row.precision), percent(row.recall), percent(row.f1), row.support]
-            for sense, row in figures.per_sense.items()
-        ],
-    )
+    rows = [
+        [sense, *map(listing.percent, (row.precision, row.recall, row.f1)), row.support]
+        for sense, row in figures.per_sense.items()
+    ]
+    listing.print_table("\nBy sense", ["sense", "precision", "recall", "F1", "relations"], rows)
     labels, counts = figures.confusion.labels, figures.confusion.counts
-    print_table(
+    listing.print_table(
         "\nConfusion (rows: gold, columns: predicted)",
         ["", *map(str, range(1, len(labels) + 1))],
         [[f"{number} {label}", *counts[number - 1]] for number, label in enumerate(labels, 1)],
     )
     for reason, count in judged.dropped.most_common():
-        results.print(f"left out: {count}, because {reason}")
+        listing.results.print(f"left out: {count}, because {reason}")

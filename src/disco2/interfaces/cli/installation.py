@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.filesize import decimal
 
+from disco2.interfaces import doctor as checking
 from disco2.interfaces.cli.listing import DASH, messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
-from disco2.interfaces.doctor import (
-    ABSENT,
-    FAILED,
-    OK,
-    WARNING,
-    Finding,
-    checks,
-    count_findings,
-    report_json,
-)
 from disco2.shipped import DEFAULT, MODELS, find_model
 from disco2.version import VERSION
 
@@ -31,7 +22,7 @@ _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
     "--json has all figures."
 )
-_STYLES = {OK: "", ABSENT: "dim", WARNING: "yellow", FAILED: "bold red"}
+_STYLES = {checking.OK: "", checking.ABSENT: "dim", checking.WARNING: "yellow", checking.FAILED: "bold red"}
 
 
 def models(as_json: AsJson = False) -> None:
@@ -105,17 +96,20 @@ def doctor(
     is broken.
     """
     folder = MODELS / DEFAULT if model is None else find_model(model)  # may not exist: that is a finding
-    sections: dict[str, list[Finding]] = {}
+    sections: dict[str, list[checking.Finding]] = {}
     if not as_json:
         results.print(f"disco2 {VERSION}")
-    for name, check in checks(folder, quick=quick).items():
+    for name, check in checking.checks(folder, quick=quick).items():
         with messages.status(f"checking {name}"):  # silent without a terminal
             sections[name] = check()
         if not as_json:
             _print_section(name, sections[name])
-    failed, warnings = count_findings(sections, FAILED), count_findings(sections, WARNING)
+    failed, warnings = (
+        checking.count_findings(sections, checking.FAILED),
+        checking.count_findings(sections, checking.WARNING),
+    )
     if as_json:
-        print_json(report_json(sections))
+        print_json(checking.report_json(sections))
     elif failed or warnings:
         results.print(f"\nfailed: {failed}, warnings: {warnings}; the arrows above say what to do.")
     else:
@@ -123,11 +117,11 @@ def doctor(
     raise typer.Exit(2 if failed else 0)
 
 
-def _print_section(name: str, findings: Sequence[Finding]) -> None:
+def _print_section(name: str, findings: Sequence[checking.Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
     results.print(f"\n{name.capitalize()}", style="bold")
     widest = max((len(finding.name) for finding in findings), default=0)
     for one in findings:
         results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])
-        if one.advice and one.status != OK:
+        if one.advice and one.status != checking.OK:
             results.print(f"{' ' * (widest + 13)}-> {one.advice}", style="dim")

@@ -41,16 +41,7 @@ from disco2.inference.prediction import (
     check_min_probability,
     text_result,
 )
-from disco2.interfaces.cli import options
-from disco2.interfaces.cli.listing import (
-    messages,
-    print_json,
-    print_note,
-    print_relations,
-    progress_line,
-    results,
-    standing_line,
-)
+from disco2.interfaces.cli import listing, options
 from disco2.shipped import absolute_model
 from disco2.threads import available_cores
 from disco2.version import VERSION
@@ -135,20 +126,20 @@ def predict(
         if known is None:
             known = nlp.annotate(content, document_id=options.document_name(file), paragraphs=paragraphs)
         elif not has_trees(known) and not choice.between_only:
-            print_note("the document has no trees: only neighbouring sentences are classified")
+            listing.print_note("the document has no trees: only neighbouring sentences are classified")
         for warning in text_warnings(known.text):
-            print_note(warning)
+            listing.print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
         if form is not None and output is not None:
             for note in write_relations([(known, found)], output, form):
-                print_note(note)
-            print_note(f"{len(found)} relations written as {form} to {output}")
+                listing.print_note(note)
+            listing.print_note(f"{len(found)} relations written as {form} to {output}")
             return
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
-            print_json(text_result(nlp, known, found, explanations, annotators=makers))
+            listing.print_json(text_result(nlp, known, found, explanations, annotators=makers))
         else:
-            print_relations(found, explanations)
+            listing.print_relations(found, explanations)
 
 
 def predict_pairs(
@@ -206,11 +197,11 @@ def predict_pairs(
             ResumableLines(output, run, restart=restart) as lines,
             file.open("rb") as once,
             file.open("rb") as again,
-            progress_line("0 pairs") as show,
+            listing.progress_line("0 pairs") as show,
         ):
             numbers = (line.number for line in read_pair_lines(once, file))
             if done := lines.keep(numbers, batch_size=BATCH_SIZE):
-                print_note(f"resuming after {done} pairs")
+                listing.print_note(f"resuming after {done} pairs")
             for batch in answers(islice(read_pair_lines(again, file), done, None)):
                 lines.append(json.dumps(record, ensure_ascii=False) for record in batch)
                 done += len(batch)
@@ -234,9 +225,9 @@ def _check_answers(records: Iterable[Json], pairs: Path, output: Path | None = N
         if "error" in record:
             errors += 1
             if errors <= SHOWN_ERRORS:
-                messages.print(f"{pairs}: line {record['line']}: {record['error']}")
+                listing.messages.print(f"{pairs}: line {record['line']}: {record['error']}")
     if output is not None:
-        results.print(f"{output}: {count - errors} pairs")
+        listing.results.print(f"{output}: {count - errors} pairs")
     if errors:
         raise InputError(
             f"{errors} of {count} lines have no answer; the others are done.",
@@ -307,7 +298,7 @@ def bulk(
         job = Job.of(
             settings, model=model_digest(pipeline.model), annotators=annotators, prior=pipeline.prior
         )
-    with progress_line("looking for files") as show:
+    with listing.progress_line("looking for files") as show:
         summary = predict_files(
             patterns,
             output,
@@ -315,10 +306,10 @@ def bulk(
             opened=pipeline.loaded,
             engine=opened_engine,
             restart=restart,
-            report=lambda now: show(standing_line(now), now.bytes, now.all_bytes),
-            notice=print_note,
+            report=lambda now: show(listing.standing_line(now), now.bytes, now.all_bytes),
+            notice=listing.print_note,
         )
-    results.print(
+    listing.results.print(
         f"{output}: {summary.documents:,} documents, {summary.sentences:,} sentences, "
         f"{summary.relations:,} relations in {summary.shards:,} shard{'s' * (summary.shards != 1)}"
     )
@@ -327,7 +318,7 @@ def bulk(
     with (output / ERRORS).open(encoding="utf-8") as stream:
         for line in islice(stream, SHOWN_ERRORS):
             refused = json.loads(line)
-            messages.print(f"{refused['document']}: {refused['what']}")
+            listing.messages.print(f"{refused['document']}: {refused['what']}")
     raise InputError(
         f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done.",
         where=str(output / ERRORS),

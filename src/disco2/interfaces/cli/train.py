@@ -25,27 +25,14 @@ from disco2.experiments.train_run import check_learnable, save_model, train_mode
 from disco2.experiments.tuning import (
     DEVELOPMENTS,
     GRIDS,
-    LOSS,
-    Tuned,
     TuningProgress,
     check_storage,
     choose_space,
-    readable,
 )
 from disco2.experiments.tuning import tune as search_settings
 from disco2.files import FileLock, check_file_place, write_text
+from disco2.interfaces.cli import listing
 from disco2.interfaces.cli.corpus_options import CorpusOptions, ModelOptions, read_corpora
-from disco2.interfaces.cli.listing import (
-    DASH,
-    accuracy_line,
-    messages,
-    percent,
-    print_json,
-    print_note,
-    print_table,
-    progress_bar,
-    results,
-)
 from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, path_option, suggest
 from disco2.shipped import find_model
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
@@ -61,7 +48,6 @@ Trials = Annotated[
 ]
 LOCK = "training.lock"
 MOST_REASONS = 3  # that are named in a note
-SHOWN = 10  # trials in the table
 
 
 @dataclass(frozen=True)
@@ -107,7 +93,7 @@ def kept_training(output: Path) -> Iterator[Path]:
         remove_stages(folder)  # last: a process that is killed before need not train again
     except BaseException:
         if any((folder / STAGES).glob("*.safetensors")):
-            print_note(f"finished passes are kept in {folder}; run the same command to resume")
+            listing.print_note(f"finished passes are kept in {folder}; run the same command to resume")
         raise
     finally:
         lock.give_up()
@@ -156,7 +142,7 @@ def train(
     with kept_training(output) as state:
         found, parts, configuration = read_corpora(corpus, configuration)
         for note in _notes(found, parts, configuration):
-            print_note(note)
+            listing.print_note(note)
         fitted = _train(found, parts, configuration, state)
         save_model(fitted, parts, configuration, found, output, force=force)
     best = fitted.history.best
@@ -172,10 +158,10 @@ def train(
         **({"further": [one.to_json() for one in parts.further]} if parts.further else {}),
     }
     if as_json:
-        print_json(summary)
+        listing.print_json(summary)
         return
     added = sum(len(one.chosen) for one in parts.further)
-    results.print(
+    listing.results.print(
         f"{output}: trained on {fitted.training_relations} relations"
         f"{f' and {added} of other corpora' * bool(added)} "
         f"with {len(parts.labels)} labels in {summary['seconds']} s"
@@ -183,7 +169,7 @@ def train(
     if best:
         members = configuration.model.all_members
         when = f"after pass {best.number}" if members == 1 else f"with {members} members"
-        results.print(f"development {parts.score_name} {percent(best.score)}% {when}")
+        listing.results.print(f"development {parts.score_name} {listing.percent(best.score)}% {when}")
 
 
 def _adapt(
@@ -198,27 +184,27 @@ def _adapt(
     model, base = read_base(folder)
     found = corpus.read(check=lambda own: adaptable_instances(own, model.labels))
     started = time.perf_counter()
-    with messages.status("fitting"):
+    with listing.messages.status("fitting"):
         name = str(base.data.get("name") or folder.resolve().name)
         adapted = adapt_model(found, model, base, name=name, seed=seed)
     save_adapted(adapted, output, source=corpus.path.name, force=force)
     seconds = round(time.perf_counter() - started, 2)
     if as_json:
-        print_json({"output": str(output), **adapted.to_json(), "seconds": seconds})
+        listing.print_json({"output": str(output), **adapted.to_json(), "seconds": seconds})
         return
-    results.print(
+    listing.results.print(
         f"{output}: '{name}' adapted on {adapted.pairs} pairs with {len(adapted.label_counts)} labels "
         f"in {seconds} s"
     )
     for when, (accuracy, interval) in adapted.accuracy.items():
         how = "" if when == "before" else ", by 5-fold cross-validation"
-        results.print(f"accuracy {when}{how}: {accuracy_line(accuracy, interval)}")
-    results.print(adapted.verdict)
+        listing.results.print(f"accuracy {when}{how}: {listing.accuracy_line(accuracy, interval)}")
+    listing.results.print(adapted.verdict)
 
 
 def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
     """Train, or resume, with a progress bar."""
-    with progress_bar() as bar:
+    with listing.progress_bar() as bar:
         members = configuration.model.all_members
         task = bar.add_task("preparing", total=None)
         member = 0
@@ -227,7 +213,7 @@ def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Pa
             nonlocal member
             member += epoch.number == 1
             whose = f"member {member} of {members}, " if members > 1 else ""
-            score = f"dev {parts.score_name} {percent(epoch.score)}%"
+            score = f"dev {parts.score_name} {listing.percent(epoch.score)}%"
             bar.update(task, description=f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}")
 
         return train_model(
@@ -299,7 +285,7 @@ def tune(
         if not configuration.model.features:  # it needs layers only for features
             corpus = replace(corpus, automatic=NONE)
     found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
-    with progress_bar() as bar:
+    with listing.progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
         tuned = search_settings(
             found,
@@ -311,44 +297,23 @@ def tune(
             seeds=seeds,
             development=development,
             progress=show_trials(bar, task),
-            notice=print_note,
+            notice=listing.print_note,
         )
     write_text(output, [tuned.to_toml()])
     if as_json:
-        print_json({"output": str(output), **tuned.to_json()})
-    else:
-        _print_tuned(tuned, output)
+        listing.print_json({"output": str(output), **tuned.to_json()})
+        return
+    listing.results.print(
+        f"{output}: the best of {len(tuned.ranking)} trials, development {tuned.score_name} "
+        f"{listing.percent(tuned.best.value)}%. Use: --config {output}"
+    )
 
 
 def show_trials(bar: Progress, task: TaskID, *, name: str = "") -> TuningProgress:
     """Show how many trials are finished, and the best score so far."""
 
     def show(finished: int, wanted: int, best: float | None) -> None:
-        text = f"{name}{finished} of {wanted} trials, best {percent(best)}%"
+        text = f"{name}{finished} of {wanted} trials, best {listing.percent(best)}%"
         bar.update(task, total=wanted, completed=finished, description=text)
 
     return show
-
-
-def _print_tuned(tuned: Tuned, output: Path) -> None:
-    problem = tuned.problem
-    names = list(problem.space.settings)
-    print_table(
-        f"{problem.corpus.name}, {len(tuned.ranking)} trials: the best by development {tuned.score_name}, "
-        f"mean of the seeds {problem.seeds[0]} to {problem.seeds[-1]}",
-        ["trial", tuned.score_name, "loss", *names],
-        [
-            [
-                str(trial.number),
-                percent(trial.value),
-                _number(trial.user_attrs[LOSS]),
-                *(_number(readable(trial.params).get(name)) for name in names),
-            ]
-            for trial in tuned.ranking[:SHOWN]
-        ],
-    )
-    results.print(f"{output}: the settings of trial {tuned.best.number}. Use them as: --config {output}")
-
-
-def _number(value: float | None) -> str:
-    return DASH if value is None else f"{value:.3g}"
