@@ -68,7 +68,7 @@ def test_skip_undo_help_and_unknown_keys(label, text: Path) -> None:  # type: ig
     assert [row["label"] for row in rows] == ["Comparison.Contrast"]
     assert "'u' is none of these keys." in out
     assert "'zz' is none of these keys." in out
-    assert out.count("show these keys") == 5
+    assert out.count("show these keys") == 4
 
 
 def test_pairs_from_csv_offer_senses_only(label, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

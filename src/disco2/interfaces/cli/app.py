@@ -89,6 +89,8 @@ def _docstrings(file: str) -> dict[str, str]:
 RENAMED = {
     "--pairs": "disco2 predict-pairs FILE --output ANSWERS",
     "--files": "disco2 bulk 'PATTERN' --output DIR",
+    "--form": "disco2 bulk FILE --output DIR --format FORM",
+    "--end-to-end": "disco2 experiment parser",
     "--bundle": "--model",
     "--model": "--kind",
 }
@@ -106,7 +108,7 @@ class Command(TyperCommand):
             old = getattr(error, "option_name", "")
             new = RENAMED.get(old, "")
             known = {name for option in self.params for name in option.opts}
-            if old in known or not (new in known or (new and self.name == "predict")):
+            if not new or old in known or (new.startswith("--") and new not in known):
                 raise
             raise SettingsError(f"Unknown option {old}.", hint=f"Use: {new}") from None
 

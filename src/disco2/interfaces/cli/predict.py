@@ -29,7 +29,6 @@ from disco2.bulk import (
 from disco2.errors import InputError
 from disco2.files import hash_file
 from disco2.inference.candidates import has_trees
-from disco2.inference.exports import FORMS, write_relations
 from disco2.inference.pairs import ResumableLines, answer_lines, places, read_pair_lines
 from disco2.inference.pipeline import model_digest
 from disco2.inference.plain_text import text_warnings
@@ -91,13 +90,6 @@ def predict(
     document: Annotated[
         Path | None, options.path_option(help="A document that disco2 annotate wrote.")
     ] = None,
-    output: Annotated[
-        Path | None, options.path_option(help="With --form: a new folder for the relations.")
-    ] = None,
-    form: Annotated[
-        str | None,
-        options.choose("form", FORMS, help="Write the relations into the folder --output, as {}."),
-    ] = None,
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,
     encoding: options.Encoding = UTF_8,
@@ -111,10 +103,6 @@ def predict(
     options.check_source(text, file, document, hint=f"Give a text in quotes, --file or --document. {others}")
     if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
         raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
-    if (form is None) != (output is None):
-        raise InputError(
-            "--form and --output belong together.", hint="Use --form conll16 --output DIR, or --json > FILE."
-        )
     choice = relations.choice
     # Input is read before models are loaded, so that a wrong path is reported at once.
     known, makers, content = None, None, text or ""
@@ -130,11 +118,6 @@ def predict(
         for warning in text_warnings(known.text):
             listing.print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
-        if form is not None and output is not None:
-            for note in write_relations([(known, found)], output, form):
-                listing.print_note(note)
-            listing.print_note(f"{len(found)} relations written as {form} to {output}")
-            return
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
             listing.print_json(text_result(nlp, known, found, explanations, annotators=makers))
