@@ -140,12 +140,9 @@ def read_labels(y: Any, rows: Sequence[object]) -> tuple[NDArray[Any], list[str]
     """The sorted classes of y in their own type, and the label of each row as a string."""
     labels = column_or_1d(y, warn=True)
     check_consistent_length(rows, labels)
-    try:
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
-        encoder = LabelEncoder().fit(labels)
-    except TypeError as error:  # None or NA among texts, or texts among numbers
-        raise InputError(f"y can't be used: {error}", hint="Give only texts or numbers.") from error
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    encoder = LabelEncoder().fit(labels)  # TypeError for texts among numbers
     class_names = names_of(encoder.classes_)
     return encoder.classes_, [class_names[number] for number in encoder.transform(labels).tolist()]
 
@@ -199,7 +196,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Train on pairs and their labels. Pairs with the ``sample_weight`` 0 are left out."""
         with as_value_errors():
-            configuration, choice = self._configuration(), self._choice()
+            configuration, choice = self._configuration(), self.annotators or AnnotatorChoice()
             pairs = read_pairs(X)
             classes, labels = read_labels(y, pairs)
             weights: NDArray[np.float64] = _check_sample_weight(
@@ -258,7 +255,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def load(cls, model: str | Path, *, annotators: AnnotatorChoice | None = None) -> Disco2Classifier:
         """A fitted estimator from a model, by a name or folder as in ``disco2.load``."""
         with as_value_errors():
-            on_demand: Any = AnnotatorsOnDemand(cls(annotators=annotators)._choice())
+            on_demand: Any = AnnotatorsOnDemand(annotators or AnnotatorChoice())
             pipeline = load(model, annotators=on_demand)
             manifest = read_manifest(find_model(model))
             configuration, usual = Configuration.from_json(manifest.configuration), Configuration()
@@ -287,18 +284,10 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_is_fitted(self)
         model = self.pipeline_.model
         with as_value_errors():
-            scores = model.scores(annotate_pairs(read_pairs(X), self._choice()))
+            scores = model.scores(annotate_pairs(read_pairs(X), self.annotators or AnnotatorChoice()))
         columns = [model.labels.index(name) for name in names_of(self.classes_)]
         found: NDArray[np.float64] = scores[:, columns].astype(np.float64)
         return found
-
-    def _choice(self) -> AnnotatorChoice:
-        if not isinstance(self.annotators, AnnotatorChoice | None):
-            raise SettingsError(
-                f"annotators is of type {type(self.annotators).__name__}.",
-                hint="Give None for the built-in English ones, or an AnnotatorChoice.",
-            )
-        return self.annotators or AnnotatorChoice()
 
     def _configuration(self) -> Configuration:
         """All settings of the training: the parameters, ``settings`` and ``random_state``."""

@@ -75,9 +75,7 @@ def _print_statistics(statistics: dict[str, Any]) -> None:
 
 def corpus_role_pairs(
     output: Annotated[Path, options.path_option(help="Folder to write.")],
-    size: Annotated[
-        int, typer.Option(help="Training pairs, a multiple of 10; dev and test have a fifth of it each.")
-    ] = 2000,
+    size: Annotated[int, typer.Option(help="Training pairs, a multiple of 10; dev, test: a fifth.")] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed writes the same files.")] = 1,
     force: options.Force = False,
 ) -> None:
@@ -91,28 +89,17 @@ PARAGRAPHS = ("blank", "line")  # the modes that streams of blocks can have
 
 def corpus_mine(
     files: Annotated[
-        list[str],
-        typer.Option(
-            help="Text files, plain, .gz or .xz, as a pattern in quotes such as 'text/**'. May be repeated."
-        ),
+        list[str], typer.Option(help="Text files (also .gz, .xz), as a pattern in quotes such as 'text/**'.")
     ],
     output: Annotated[Path, options.path_option(help="File of pairs to write, a JSON object a line.")],
     where: Annotated[
         str,
         options.choose(
-            "place",
-            PLACES,
-            "--place",
-            help="Pairs of two sentences (between), of two clauses of one sentence (inside), or both.",
+            "place", PLACES, "--place", help="Pairs of sentences (between) or clauses (inside): {}."
         ),
     ] = "both",
     most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
-    per_sense: Annotated[
-        int,
-        typer.Option(
-            help="The most pairs of each sense; rare connectives get more than their share. 0: all.", min=0
-        ),
-    ] = 0,
+    per_sense: Annotated[int, typer.Option(help="The most pairs of each sense. 0: all.", min=0)] = 0,
     exclude: Annotated[
         list[Path] | None,
         options.path_option(
@@ -128,7 +115,7 @@ def corpus_mine(
         ),
     ] = None,
     paragraphs: Annotated[
-        str, options.choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: blank or line.")
+        str, options.choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: {}.")
     ] = "blank",
     encoding: options.Encoding = "utf-8",
     jobs: Annotated[int, typer.Option(help="Worker processes. Default: one per core.", min=0)] = 0,
@@ -202,17 +189,9 @@ def _progress_text(mined: Mined) -> str:
 
 
 def corpus_convert(
-    to: Annotated[
-        str,
-        options.choose("form", ("pairs", "conll16"), help="pairs (JSONL) or conll16 (relations and parses)."),
-    ],
+    to: Annotated[str, options.choose("form", ("pairs", "conll16"), help="Form of the output: {}.")],
     output: Annotated[Path, options.path_option(help="File (pairs) or folder (conll16) to write.")],
-    senses: Annotated[
-        str,
-        options.suggest(
-            ("pdtb2", "pdtb3"), help="pdtb2 or pdtb3: map the senses. Default: leave them as they are."
-        ),
-    ] = "",
+    senses: Annotated[str, options.suggest(("pdtb2", "pdtb3"), help="Map the senses to those of: {}.")] = "",
     *,
     corpus: CorpusOptions,
 ) -> None:

@@ -34,15 +34,9 @@ class CorpusOptions(AnnotatorOptions):
     corpus: Annotated[str, suggest(catalogue.CORPUS_NAMES, help="Kind of corpus: {}.")] = ""
     path: Annotated[Path | None, path_option(help="Folder or file of the corpus.")] = None
     trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
-    coref: Annotated[
-        Path | None,
-        path_option(help="Folder of coreference files, CoNLL's or OntoNotes's."),
-    ] = None
+    coref: Annotated[Path | None, path_option(help="Folder of coreference files.")] = None
     with_coref_only: Annotated[
-        bool,
-        typer.Option(
-            "--with-coref-only", help="Use only documents that have their own coreference: PDTB ∩ OntoNotes."
-        ),
+        bool, typer.Option("--with-coref-only", help="Use only documents with their own coreference.")
     ] = False
     dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
     raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, if it is elsewhere.")] = None
@@ -55,9 +49,7 @@ class CorpusOptions(AnnotatorOptions):
             "Default: all for pairs and discogem, which have none; none for any other corpus.",
         ),
     ] = ""
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither read nor write the cache of automatic layers.")
-    ] = False
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do without the cache of layers.")] = False
 
     def layers(self, *, usual: str = "") -> Layers:
         """The layers to annotate: those of ``automatic``, else ``usual``, else the default of the corpus."""
@@ -154,11 +146,7 @@ class SettingOptions:
     config: Annotated[Path | None, path_option(help="TOML file with settings.")] = None
     assignments: Annotated[
         list[str] | None,
-        suggest(
-            [f"{name}=" for name in names()],
-            "--set",
-            help="Any setting, such as model.K=50. May be repeated.",
-        ),
+        suggest([f"{name}=" for name in names()], "--set", help="Any setting, such as model.K=50."),
     ] = None
     protocol: Protocol = ""
 

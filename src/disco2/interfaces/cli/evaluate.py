@@ -31,9 +31,7 @@ def evaluate(
     model: Model = None,
     split: Part = "test",
     protocol: Protocol = "",
-    predictions: Annotated[
-        Path | None, path_option(help="Write the predictions to this file, in the form --form.")
-    ] = None,
+    predictions: Annotated[Path | None, path_option(help="Write predictions here, as --form says.")] = None,
     form: Annotated[
         str,
         choose(

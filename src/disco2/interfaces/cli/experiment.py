@@ -119,14 +119,7 @@ UNTUNED = "none"
 
 
 def experiment_all(
-    grid: Annotated[
-        str,
-        choose(
-            "grid",
-            (*GRIDS, UNTUNED),
-            help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are.",
-        ),
-    ] = GRIDS[0],
+    grid: Annotated[str, choose("grid", (*GRIDS, UNTUNED), help="Tune every model first: {}.")] = GRIDS[0],
     trials: Trials = None,
     *,
     corpus: CorpusOptions,

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS
 from disco2.errors import InputError
 from disco2.files import check_file_place, write_text
@@ -65,14 +63,7 @@ def read_labels(path: Path) -> Rows:
 
 
 def label(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="A text, or pairs as for predict-pairs (.jsonl, .csv, .tsv).",
-            parser=options.expand_path,
-            metavar="FILE",
-        ),
-    ],
+    file: Annotated[Path, options.file_argument("A text, or pairs as for predict-pairs (.jsonl, .csv).")],
     output: Annotated[Path, options.path_option(help="CSV file of labels; an existing one is continued.")],
     paragraphs: options.Paragraphs = "blank",
     encoding: options.Encoding = "utf-8",

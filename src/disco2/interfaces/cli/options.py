@@ -76,6 +76,10 @@ def path_option(*names: str, help: str) -> Any:
     return typer.Option(*names, help=help, parser=expand_path, metavar="PATH")
 
 
+def file_argument(help: str) -> Any:
+    return typer.Argument(help=help, parser=expand_path, metavar="FILE")
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Force = Annotated[
     bool,
@@ -160,9 +164,7 @@ def document_name(path: Path | None) -> str:
 class AnnotatorOptions:
     """The annotators of a text. Every field is an option."""
 
-    spacy: Annotated[
-        str, typer.Option(help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.")
-    ] = ""
+    spacy: Annotated[str, typer.Option(help="A spaCy pipeline for tokens, tags, dependencies.")] = ""
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
@@ -194,12 +196,7 @@ class PipelineOptions(AnnotatorOptions):
     model: Model = None
     prior: Annotated[
         Any,
-        suggest(
-            (UNIFORM,),
-            metavar="SHARES",
-            parser=read_prior,
-            help="Expected shares of senses: {}, or LABEL=SHARE,... Default: as in training.",
-        ),
+        suggest((UNIFORM,), parser=read_prior, metavar="LABEL=SHARE,...", help="Shares of senses, or {}."),
     ] = None
 
     @contextmanager
@@ -215,20 +212,9 @@ class PipelineOptions(AnnotatorOptions):
 class EngineOptions:
     """Where the workers are; each command has its own option for how many."""
 
-    engine: Annotated[
-        str,
-        choose(
-            "engine",
-            (LOCAL, DASK),
-            help=f"Where the work is done: {LOCAL} (processes of this machine) or {DASK} (extra cluster).",
-        ),
-    ] = LOCAL
+    engine: Annotated[str, choose("engine", (LOCAL, DASK), help="Where workers are: {}.")] = LOCAL
     scheduler: Annotated[
-        str,
-        typer.Option(
-            help=f"Address of a Dask scheduler with workers. Default: {DASK} starts its own on this machine.",
-            metavar="tcp://HOST:PORT",
-        ),
+        str, typer.Option(help="Address of a running Dask scheduler.", metavar="tcp://HOST:PORT")
     ] = ""
 
     def open(self, workers: int) -> Engine:

@@ -59,18 +59,9 @@ MinProbability = Annotated[
 class RelationOptions:
     """Which relations of a text are returned. Every field is an option."""
 
-    kinds: Annotated[
-        str | None, options.suggest(KINDS, help="Only these kinds, separated by commas: {}.")
-    ] = None
-    between_only: Annotated[
-        bool,
-        typer.Option(
-            "--between-only", help="Only neighbouring sentences: no search for connectives and clauses."
-        ),
-    ] = False
-    norel: Annotated[
-        bool, typer.Option("--norel", help="Include neighbouring sentences without a relation.")
-    ] = False
+    kinds: Annotated[str | None, options.suggest(KINDS, help="Only these kinds, with commas: {}.")] = None
+    between_only: Annotated[bool, typer.Option("--between-only", help="Only neighbouring sentences.")] = False
+    norel: Annotated[bool, typer.Option("--norel", help="Include neighbours without a relation.")] = False
     min_probability: MinProbability = 0.0
 
     @property
@@ -87,9 +78,7 @@ class RelationOptions:
 def predict(
     text: options.TextArgument = None,
     file: options.TextFile = None,
-    document: Annotated[
-        Path | None, options.path_option(help="A document that disco2 annotate wrote.")
-    ] = None,
+    document: Annotated[Path | None, options.path_option(help="File that disco2 annotate wrote.")] = None,
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,
     encoding: options.Encoding = UTF_8,
@@ -127,12 +116,7 @@ def predict(
 
 def predict_pairs(
     file: Annotated[
-        Path,
-        typer.Argument(
-            help='JSON Lines such as {"arg1": "...", "arg2": "..."}, or CSV; - for standard input.',
-            parser=options.expand_path,
-            metavar="FILE",
-        ),
+        Path, options.file_argument('JSON Lines of {"arg1": ..., "arg2": ...}, or CSV; - for standard input.')
     ],
     output: Annotated[
         Path | None,
@@ -237,16 +221,10 @@ def bulk(
             "brat: zip files.",
         ),
     ] = JSONL,
-    shard_documents: Annotated[
-        int, typer.Option(help="Short documents per output file; fewer if they are long.")
-    ] = SHARD_DOCUMENTS,
+    shard_documents: Annotated[int, typer.Option(help="Short documents per file.")] = SHARD_DOCUMENTS,
     most_bytes: Annotated[int, typer.Option(help="Skip and report larger documents.")] = MOST_BYTES,
-    most_seconds: Annotated[
-        float, typer.Option(help="Skip and report documents that take longer.")
-    ] = MOST_SECONDS,
-    most_memory: Annotated[
-        int, typer.Option(help="Skip and report documents that need more megabytes. 0: no limit.")
-    ] = 0,
+    most_seconds: Annotated[float, typer.Option(help="Skip and report slower documents.")] = MOST_SECONDS,
+    most_memory: Annotated[int, typer.Option(help="The same for megabytes of memory; 0: no limit.")] = 0,
     restart: options.Restart = False,
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,

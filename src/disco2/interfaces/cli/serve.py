@@ -19,9 +19,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 is every one of this machine.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[
-        int, typer.Option(help="Port to listen at; 0 is any that is free.", min=0, max=65535)
-    ] = 8000,
+    port: Annotated[int, typer.Option(help="Port to listen at; 0 is any free one.", min=0, max=65535)] = 8000,
     api_key: Annotated[
         str | None,
         typer.Option(
@@ -51,9 +49,7 @@ def serve(
             max=256,
         ),
     ] = 1,
-    access_log: Annotated[
-        bool, typer.Option(help="Log every request on standard error, without its text.")
-    ] = True,
+    access_log: Annotated[bool, typer.Option(help="Log every request on standard error.")] = True,
     *,
     limits: Limits,
     pipeline: PipelineOptions,

@@ -55,9 +55,7 @@ class TrainOptions(ModelOptions):
     """The settings of a training. Every field is an option."""
 
     features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None
-    vectors: Annotated[
-        str, suggest(("shipped", "word2vec"), help="Word vectors: shipped, word2vec, or a file.")
-    ] = ""
+    vectors: Annotated[str, suggest(("shipped", "word2vec"), help="Word vectors: {}, or a file.")] = ""
     seed: Annotated[int | None, typer.Option(help="Random seed.")] = None
     data: Annotated[
         list[str] | None,
@@ -110,9 +108,7 @@ def train(
             show_default=False,
         ),
     ] = None,
-    print_config: Annotated[
-        bool, typer.Option("--print-config", help="Print all settings and stop.")
-    ] = False,
+    print_config: Annotated[bool, typer.Option("--print-config", help="Print all settings.")] = False,
     force: Force = False,
     as_json: AsJson = False,
     *,
@@ -248,9 +244,8 @@ def tune(
         str,
         suggest(
             GRIDS,
-            help="Search space: {}. quick: rates and regularisers from a third to three "
-            "times the configured ones, which come first. paper: K, lambda and eta from the paper's lists, "
-            "the last two separately for each group of parameters.",
+            help="Search space: {}. quick: rates and regularisers from a third to three times the "
+            "configured ones. paper: K, lambda and eta from the paper's lists.",
         ),
     ] = GRIDS[0],
     trials: Trials = None,
@@ -259,8 +254,7 @@ def tune(
         str,
         suggest(
             DEVELOPMENTS,
-            help="What trials are scored on: {}. dev: the corpus's dev part. random: "
-            "as in the paper, a random fifth (training.development_share) of the training relations.",
+            help="What trials are scored on: {}. random: a fifth of the training relations.",
         ),
     ] = DEVELOPMENTS[0],
     jobs: Annotated[int, typer.Option(help="Processes that run trials in parallel.", min=1)] = 1,
