@@ -110,10 +110,10 @@ def requirements(extra: str = "") -> dict[str, tuple[str, str, bool]]:
 
     found = {}
     for requirement in map(Requirement, requires("disco2") or ()):
-        marker = requirement.marker
-        always = marker is None or marker.evaluate({"extra": ""})
-        wanted = not always and marker is not None and marker.evaluate({"extra": extra}) if extra else always
-        if wanted and requirement.name != "disco2":
+        always, wanted = (
+            requirement.marker is None or requirement.marker.evaluate({"extra": name}) for name in ("", extra)
+        )
+        if wanted and not (extra and always) and requirement.name != "disco2":
             installed = ""
             with suppress(PackageNotFoundError):
                 installed = version(requirement.name)

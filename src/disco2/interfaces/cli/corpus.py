@@ -94,9 +94,7 @@ def corpus_mine(
     output: Annotated[Path, options.path_option(help="File of pairs to write, a JSON object a line.")],
     where: Annotated[
         str,
-        options.choose(
-            "place", PLACES, "--place", help="Pairs of sentences (between) or clauses (inside): {}."
-        ),
+        options.choose("place", PLACES, "--place", help="Of sentences (between), clauses (inside): {}."),
     ] = "both",
     most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
     per_sense: Annotated[int, typer.Option(help="The most pairs of each sense. 0: all.", min=0)] = 0,

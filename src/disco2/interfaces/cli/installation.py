@@ -80,8 +80,8 @@ def cache_clear() -> None:
 
 
 def _describe_cache(found: CacheSummary) -> str:
-    size, most = decimal(found.bytes), decimal(found.most_bytes)
-    return f"{found.path}: {found.documents} documents, {size} of at most {most}"
+    size = f"{decimal(found.bytes)} of at most {decimal(found.most_bytes)}"
+    return f"{found.path}: {found.documents} documents, {size}"
 
 
 def doctor(

@@ -33,7 +33,7 @@ from disco2.experiments.tuning import tune as search_settings
 from disco2.files import FileLock, check_file_place, write_text
 from disco2.interfaces.cli import listing
 from disco2.interfaces.cli.corpus_options import CorpusOptions, ModelOptions, read_corpora
-from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, path_option, suggest
+from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, choose, path_option, suggest
 from disco2.shipped import find_model
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
@@ -47,7 +47,6 @@ Trials = Annotated[
     ),
 ]
 LOCK = "training.lock"
-MOST_REASONS = 3  # that are named in a note
 
 
 @dataclass(frozen=True)
@@ -227,11 +226,10 @@ def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterat
     if lacking := read_layers(usual_layers(corpus.name)).difference(corpus.automatic):
         layers = ", ".join(layer for layer in Layer if layer in lacking)
         yield f"no annotator made {layers}; predict and serve make them, so accuracy may be lower there"
-    dropped, kept = parts.dropped["train"], len(parts.instances["train"])
-    if dropped:
-        named = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common(MOST_REASONS))
-        more = ", ..." if len(dropped) > MOST_REASONS else ""
-        yield f"{dropped.total()} of {kept + dropped.total()} training relations are left out: {named}{more}"
+    if dropped := parts.dropped["train"]:
+        named = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common(3))
+        total = len(parts.instances["train"]) + dropped.total()
+        yield f"{dropped.total()} of {total} training relations are left out: {named}"
     yield from map(str, parts.further)
     if not parts.instances["dev"] and configuration.model.kind != "majority":
         share = configuration.training.development_share
@@ -242,7 +240,8 @@ def tune(
     output: Annotated[Path, path_option(help="File to write the best settings to, as TOML.")],
     grid: Annotated[
         str,
-        suggest(
+        choose(
+            "grid",
             GRIDS,
             help="Search space: {}. quick: rates and regularisers from a third to three times the "
             "configured ones. paper: K, lambda and eta from the paper's lists.",
@@ -251,11 +250,7 @@ def tune(
     trials: Trials = None,
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
-        str,
-        suggest(
-            DEVELOPMENTS,
-            help="What trials are scored on: {}. random: a fifth of the training relations.",
-        ),
+        str, choose("development relations", DEVELOPMENTS, help="What trials are scored on: {}.")
     ] = DEVELOPMENTS[0],
     jobs: Annotated[int, typer.Option(help="Processes that run trials in parallel.", min=1)] = 1,
     as_json: AsJson = False,
