@@ -121,7 +121,9 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def english(*, layers: Layers, on_demand: bool) -> list[Noting]:
         return [
-            note(name, *one.REQUIRES) for name, one in COMPONENTS.items() if layers & made.REQUIRES.keys()
+            note(name, *one.REQUIRES)
+            for name, one in COMPONENTS.items()
+            if not layers.isdisjoint(one.REQUIRES)
         ]
 
     monkeypatch.setattr(annotators, "english_annotators", english)

@@ -307,8 +307,7 @@ def antecedent_scores(tables: Tables, rows: Integers) -> Floats:
 
 def kind_pairs(mentions: Mentions, first: int, antecedents: Integers) -> Integers:
     """The column of W for each pair."""
-    last = first + len(antecedents)
-    return mentions.kind[first:last, None] * KINDS + mentions.kind[antecedents]
+    return mentions.kind[first : first + len(antecedents), None] * KINDS + mentions.kind[antecedents]
 
 
 def pair_scores(
@@ -370,14 +369,8 @@ def read_weights(files: Mapping[str, bytes]) -> tuple[Tables, tuple[str, ...], i
     words = tuple(described["words"])
     sizes = mention_feature_sizes(len(words))
     tables = Tables(**{name: arrays[name].astype(np.float32) for name in TABLES})
-    fits = (
-        described["format"] == FORMAT
-        and described["mention_features"] == sizes
-        and described["pair_features"] == PAIR_FEATURES
-        and tables.new.shape == tables.antecedent.shape == (sum(sizes.values()), GROUPS)
-        and tables.pair.shape == (sum(PAIR_FEATURES.values()), KINDS * KINDS)
-    )
-    if not fits:
+    features = described["mention_features"], described["pair_features"]
+    if (described["format"], *features) != (FORMAT, sizes, PAIR_FEATURES):
         raise ValueError("it was made for another version of its features")
     return tables, words, int(described["window"]), int(described["matches"])
 

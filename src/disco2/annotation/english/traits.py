@@ -67,11 +67,11 @@ INDEFINITES = _words(
     "someone somebody something anyone anybody anything everyone everybody everything no-one nobody nothing "
     "none all some any many most few several each both either neither another other others much more enough"
 )
-_SINGULAR_PRONOUNS = _words("i he she it this that one")
-_PLURAL_PRONOUNS = _words("we they these those")
-_GENDERED_PRONOUNS = {"he": Gender.MALE, "she": Gender.FEMALE, "it": Gender.NEUTER}
-_PRONOUNS_OF_PEOPLE = _words("i you he she we who")
-_PRONOUNS_OF_THINGS = _words("it this that these those")
+_PRONOUN_NUMBER = dict.fromkeys(_words("i he she it this that one"), Number.SINGULAR)
+_PRONOUN_NUMBER |= dict.fromkeys(_words("we they these those"), Number.PLURAL)
+_PRONOUN_GENDER = {"he": Gender.MALE, "she": Gender.FEMALE, "it": Gender.NEUTER}
+_PRONOUN_PERSON = dict.fromkeys(_words("i you he she we who"), Person.HUMAN)
+_PRONOUN_PERSON |= dict.fromkeys(_words("it this that these those"), Person.THING)
 _PLURAL_DETERMINERS = _words("these those both many few several all")
 _SINGULAR_DETERMINERS = _words("a an this that each every another")
 
@@ -83,21 +83,13 @@ def word_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
 
 
-def _gender(male: bool, female: bool) -> Gender:
+def gender_of_word(word: str, kind: str = "words") -> Gender:
+    """The gender of a title or a noun in lower case, or of a first name; unknown if it is on both lists."""
+    word = word.rstrip(".") if kind == "words" else word
+    male, female = (word in word_lists()[f"{gender}_{kind}"] for gender in ("male", "female"))
     if male == female:
         return Gender.UNKNOWN
     return Gender.MALE if male else Gender.FEMALE
-
-
-def gender_of_word(word: str) -> Gender:
-    """The gender of a title or a noun in lower case; a final full stop is ignored."""
-    word = word.rstrip(".")
-    return _gender(word in word_lists()["male_words"], word in word_lists()["female_words"])
-
-
-def gender_of_name(name: str) -> Gender:
-    """The gender of a first name in lower case; unknown if it is on both lists."""
-    return _gender(name in word_lists()["male_names"], name in word_lists()["female_names"])
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -131,16 +123,9 @@ class Traits(NamedTuple):
 
 def pronoun_traits(citation: str) -> Traits:
     """The traits of a pronoun, given by its citation form."""
-    number, person = Number.UNKNOWN, Person.UNKNOWN
-    if citation in _SINGULAR_PRONOUNS:
-        number = Number.SINGULAR
-    elif citation in _PLURAL_PRONOUNS:
-        number = Number.PLURAL
-    if citation in _PRONOUNS_OF_PEOPLE:
-        person = Person.HUMAN
-    elif citation in _PRONOUNS_OF_THINGS:
-        person = Person.THING
-    return Traits(number, _GENDERED_PRONOUNS.get(citation, Gender.UNKNOWN), person)
+    number = _PRONOUN_NUMBER.get(citation, Number.UNKNOWN)
+    gender = _PRONOUN_GENDER.get(citation, Gender.UNKNOWN)
+    return Traits(number, gender, _PRONOUN_PERSON.get(citation, Person.UNKNOWN))
 
 
 def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) -> Traits:
@@ -155,7 +140,7 @@ def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) ->
             return Traits(number, gender, Person.HUMAN)
     first = next((word for word in words if not is_person_word(word)), words[-1])
     if first in lists["male_names"] or first in lists["female_names"]:
-        return Traits(number, gender_of_name(first), Person.HUMAN)
+        return Traits(number, gender_of_word(first, "names"), Person.HUMAN)
     titled = len(words) > 1 and is_person_word(words[0])
     return Traits(number, Gender.UNKNOWN, Person.HUMAN if titled else Person.UNKNOWN)
 
@@ -170,28 +155,13 @@ def noun_traits(head: str, tag: str, determiner: str, *, coordinated: bool) -> T
     return Traits(number, Gender.NEUTER, Person.THING)
 
 
-class Kind(IntEnum):
-    """Pronouns by their citation form, names, and other nouns by their determiner."""
-
-    FIRST_PERSON = 0
-    YOU = 1
-    HE = 2
-    SHE = 3
-    IT = 4
-    WE = 5
-    THEY = 6
-    THIS = 7
-    THAT = 8
-    THESE = 9
-    OTHER_PRONOUN = 10
-    INDEFINITE = 11
-    NAME = 12
-    DEFINITE = 13
-    DEMONSTRATIVE = 14
-    POSSESSED = 15
-    ARTICLE_A = 16
-    BARE = 17
-    QUANTIFIED = 18
+# Pronouns by their citation form, names, and other nouns by their determiner.
+Kind = IntEnum(
+    "Kind",
+    "FIRST_PERSON YOU HE SHE IT WE THEY THIS THAT THESE OTHER_PRONOUN INDEFINITE NAME DEFINITE DEMONSTRATIVE "
+    "POSSESSED ARTICLE_A BARE QUANTIFIED",
+    start=0,
+)
 
 
 KINDS = len(Kind)
@@ -202,19 +172,8 @@ FIRST_NOMINAL = Kind.NAME  # kinds from here on are not pronouns
 GROUP_OF_KIND = np.array([0, 0, 1, 1, 2, 0, 1, 2, 2, 2, 3, 3, 4, 5, 5, 5, 6, 6, 6], dtype=np.int32)
 GROUPS = int(GROUP_OF_KIND.max()) + 1
 
-_PRONOUNS = {
-    "i": Kind.FIRST_PERSON,
-    "you": Kind.YOU,
-    "he": Kind.HE,
-    "she": Kind.SHE,
-    "it": Kind.IT,
-    "we": Kind.WE,
-    "they": Kind.THEY,
-    "this": Kind.THIS,
-    "that": Kind.THAT,
-    "these": Kind.THESE,
-    "those": Kind.THESE,
-}
+_CITED = ("i", "you", "he", "she", "it", "we", "they", "this", "that", "these")
+_PRONOUNS = dict(zip(_CITED, Kind, strict=False)) | {"those": Kind.THESE}
 _DEMONSTRATIVES = frozenset({"this", "that", "these", "those"})
 
 
