@@ -16,7 +16,6 @@ from disco2.annotation.spacy_pipeline import (
     Analysis,
     SpacyPipeline,
     analysis_of,
-    chains_of,
     join_pieces,
     sentence_spans,
     to_spacy,
@@ -98,16 +97,6 @@ def test_words_hang_on_words_and_there_is_one_root(
     doc = spacy_doc(words.split("|"), heads=heads, labels=labels.split())
     found = analysis_of(doc, [(0, len(doc))], tagged=False, parsed=True, words=word_mask(doc))
     assert found.dependencies == [Dependencies(*expected)]
-
-
-def test_a_group_is_a_chain() -> None:
-    doc = spacy.blank("en").make_doc("Ann met Bob . She liked him .")
-    doc.spans["coref_head_clusters_1"] = [doc[0:1]]
-    doc.spans["sc"] = [doc[0:1]]
-    assert chains_of(doc) is None
-    doc.spans["coref_clusters_1"] = [doc[4:5], doc[0:1]]
-    doc.spans["coref_clusters_2"] = [doc[2:3], doc[6:7], doc[6:7]]
-    assert chains_of(doc) == [(0, 1, "1"), (2, 3, "2"), (4, 5, "1"), (6, 7, "2")]
 
 
 SYNTAX = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 
 import spacy
-from spacy.tokens import Doc, Span
 
 from disco2.annotation.cache import document_to_json, parse_annotated
 from disco2.annotation.coreference import parse_coreference
@@ -17,7 +16,6 @@ from disco2.annotation.layers import (
     with_dependencies,
     with_mentions,
 )
-from disco2.annotation.spacy_pipeline import EXTENSION, trees_of
 from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.corpora.reading import read_text
 from disco2.data import Document, ReadIssues
@@ -159,19 +157,6 @@ def _json(document: Document) -> bytes:
     return json.dumps(document_to_json(document, annotators="rules")).encode()
 
 
-def read_benepar(content: bytes) -> None:
-    """A parse string that a component of a spaCy pipeline left on a sentence."""
-    words = ["Ann", "slept", "."]
-    doc = Doc(_BLANK.vocab, words=words, sent_starts=[True, False, False])
-    Span.set_extension(EXTENSION, getter=lambda _: content.decode("utf-8", errors="replace"), force=True)
-    try:
-        trees = trees_of(doc, [(0, 3)])
-    finally:
-        Span.remove_extension(EXTENSION)
-    document = document_from_words("d", [words])
-    check_document(with_constituents(document, trees, where="benepar", issues=ReadIssues()))
-
-
 _WHOLE = annotated_document()
 _BARE = tuple(replace(one, constituents=None, dependencies=None) for one in _WHOLE.sentences)
 TARGETS = (
@@ -188,5 +173,4 @@ TARGETS = (
         read_annotated,
         (_json(_WHOLE), _json(replace(_WHOLE, sentences=_BARE, mentions=None))),
     ),
-    Target("benepar-strings", read_benepar, (b"(S (NP (NNP Ann)) (VP (VBD slept)) (. .))",)),
 )

@@ -1,13 +1,13 @@
 """Conversion between spaCy documents and ours, and any installed spaCy pipeline as an annotator.
 
 Layers leave spaCy as an ``Analysis`` of plain lists, because a spaCy document is only valid inside the memory
-zone it was made in. Components of other packages add trees (benepar) and chains (spacy-experimental).
+zone it was made in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from threading import Lock
@@ -17,7 +17,6 @@ from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.heads import ROOT, single_rooted
 from disco2.annotation.text import Piece, replace_surrogates, split_text
-from disco2.annotation.treebanks import BracketedSentence, parse_brackets
 from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 
@@ -182,43 +181,6 @@ class MemoryZones:
             else:
                 with self._pipeline.memory_zone():
                     yield
-
-
-EXTENSION = "parse_string"  # where benepar stores the tree of a sentence as brackets
-
-
-def trees_of(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[BracketedSentence]:
-    """The trees of sentences, given as spans of tokens, that have one; whitespace is not a leaf.
-
-    There is none without benepar, for a sentence that is not a constituent, and if a token contains a space.
-    """
-    from spacy.tokens import Span
-
-    if not Span.has_extension(EXTENSION):
-        return []
-    trees: list[BracketedSentence] = []
-    for start, end in sentences:
-        with suppress(Exception):  # benepar raises bare exceptions if it has no tree
-            trees += parse_brackets(str(doc[start:end]._.get(EXTENSION)), where=EXTENSION)
-    return trees
-
-
-CHAIN_GROUP = "coref_clusters_"  # spacy-experimental's span groups, one for each chain
-
-
-def chains_of(doc: Doc) -> list[tuple[int, int, str]] | None:
-    """The mentions in the groups of chains: tokens (end exclusive) and chain, in text order.
-
-    None if there is no such group.
-    """
-    groups = {key: group for key, group in doc.spans.items() if key.startswith(CHAIN_GROUP)}
-    found = {
-        (span.start, span.end, key.removeprefix(CHAIN_GROUP))
-        for key, group in groups.items()
-        for span in group
-        if span.end > span.start
-    }
-    return sorted(found, key=lambda span: (span[0], -span[1], span[2])) if groups else None
 
 
 # Pipelines as annotators.
