@@ -143,11 +143,12 @@ def ask_questions(questions: Sequence[Question], labels: Sequence[str], rows: Ro
         answer = _read_answer()
         if answer is None or answer == QUIT:
             return
-        if answer in label_of or (answer == UNDO and place):
-            place -= answer == UNDO
+        undo = answer == UNDO and place > 0 and answer not in label_of
+        if answer in label_of or undo:
+            place -= undo
             one = waiting[place]
             rows.pop(one.pair, None)
-            if answer != UNDO:
+            if not undo:
                 texts = one.answer.arg1.text, one.answer.arg2.text
                 rows[one.pair] = [*texts, label_of[answer], one.id, one.source]
                 place += 1
