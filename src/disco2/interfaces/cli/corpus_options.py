@@ -110,14 +110,8 @@ class CorpusOptions(AnnotatorOptions):
         """Read the corpus with its own layers, and print notes about faults in its files."""
         kind, path = self._named
         with messages.status(f"reading {kind}"), gc_disabled():  # silent without a terminal
-            corpus = catalogue.read_corpus(
-                kind,
-                path,
-                trees=self.trees,
-                coreference=self.coref,
-                dependencies=self.dependencies,
-                raw=self.raw,
-            )
+            folders = {"coreference": self.coref, "dependencies": self.dependencies, "raw": self.raw}
+            corpus = catalogue.read_corpus(kind, path, trees=self.trees, **folders)
             gc.freeze()  # a command keeps its corpus to the end: no need to search it for cycles
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
@@ -171,6 +165,9 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     annotated.
     """
     main, others, entry = corpus, list(configuration.data), None
+    used = {Path(one.path).resolve() for one in others if one.part in ("train", catalogue.ALL)}
+    if corpus.path is not None and corpus.path.resolve() in used:
+        raise SettingsError("The main corpus is in [[data]] as well.", hint="Leave out --corpus and --path.")
     if others and not (corpus.corpus or corpus.path):
         entry = others.pop(0)
         if entry.part != "train":

@@ -41,6 +41,8 @@ from disco2.interfaces.cli.train import Trials, show_trials
 from disco2.reporting.findings import Findings, plain
 from disco2.reporting.page import findings_content, write_findings
 
+UNTUNED = "none"
+
 
 @dataclass(frozen=True)
 class ExperimentOptions(SettingOptions):
@@ -113,9 +115,6 @@ def run_with_progress(
         )
     print_note(f"tables and figures are in {options.output}")
     return found
-
-
-UNTUNED = "none"
 
 
 def experiment_all(

@@ -104,10 +104,8 @@ def doctor(
             sections[name] = check()
         if not as_json:
             _print_section(name, sections[name])
-    failed, warnings = (
-        checking.count_findings(sections, checking.FAILED),
-        checking.count_findings(sections, checking.WARNING),
-    )
+    failed = checking.count_findings(sections, checking.FAILED)
+    warnings = checking.count_findings(sections, checking.WARNING)
     if as_json:
         print_json(checking.report_json(sections))
     elif failed or warnings:
