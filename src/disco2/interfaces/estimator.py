@@ -221,7 +221,7 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.classes_ = classes
         self.record_ = replace(record, data=record.data | {CLASSES: classes.tolist()})
         self.pipeline_ = Pipeline(
-            AnnotatorsOnDemand(choice),  # type: ignore[arg-type]  # it has what Annotators has
+            AnnotatorsOnDemand(choice),
             learned.model,
             Calibration(**record.calibration),
             info=ModelInfo(name=type(self).__name__, licence=str(record.data["licence"])),

@@ -116,7 +116,7 @@ def _page_of_answers(predictions: object, pipeline: object, most: int) -> str:
             "These are not the answers about one text.",
             hint="Give what nlp(text) answered, before it was stored; a pair of texts can't be drawn.",
         )
-    result = text_result(pipeline, *documents.values(), predictions)
+    result = text_result(pipeline, next(iter(documents.values())), predictions)
     return _page(result, [pipeline.view(one) for one in predictions[:most]])
 
 
