@@ -31,7 +31,6 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "annotation/test_alignment.py",
     "annotation/test_cache.py",
     "annotation/test_coreference.py",
-    "annotation/test_sta",
     "annotation/test_spacy",
     "annotation/test_text.py",
     "data/test_cost.py",
@@ -57,6 +56,7 @@ SLOW = (  # folders and files that start programs, run shipped models or try ver
     "test_output_folders.py",
     "test_shipped.py",
     "test_threads.py",
+    "tools",
     "training",
     "vectors",
 )

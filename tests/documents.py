@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from disco2.annotation.alignment import align_to_text
-from disco2.annotation.document_json import document_to_json, parse_annotated
+from disco2.annotation.cache import document_to_json, parse_annotated
 from disco2.annotation.treebanks import unescape
 from disco2.data import Document, Sentence, Token
 from disco2.errors import LayerError

@@ -30,7 +30,6 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _UNKNOWN_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network disks have no locks
-ATTEMPTS = 100  # to lock a file that other processes remove
 
 
 class FileLock:
@@ -47,19 +46,14 @@ class FileLock:
         """Try to take the lock; True if this process has it now. Creates missing folders."""
         if fcntl is None:
             return True
-        with report_write_errors(self.path):
-            for _ in range(ATTEMPTS):
-                self.path.parent.mkdir(parents=True, exist_ok=True)
-                # FileNotFoundError: its holder removed the file, or the folder, at that moment
-                with suppress(FileNotFoundError), ExitStack() as opened:
-                    stream = opened.enter_context(FileIO(self.path, "ab"))
-                    if not _locked(stream):
-                        return False
-                    if os.path.samestat(os.fstat(stream.fileno()), self.path.stat()):
-                        opened.pop_all()
-                        self._stream = stream
-                        return True
-            return False
+        with report_write_errors(self.path), suppress(FileNotFoundError), ExitStack() as opened:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            stream = opened.enter_context(FileIO(self.path, "ab"))
+            # Its holder may have removed the file meanwhile: then this lock is worth nothing.
+            if _locked(stream) and os.path.samestat(os.fstat(stream.fileno()), self.path.stat()):
+                opened.pop_all()
+                self._stream = stream
+        return self._stream is not None
 
     def give_up(self) -> None:
         """Release the lock; remove its file, and the folder if it is empty."""
@@ -82,11 +76,9 @@ def _locked(stream: FileIO) -> bool:
     return True
 
 
-FORCE = "Choose another folder, or add --force (in Python: force=True) to replace what disco2 wrote there."
 _TEXT: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": ""}
 _SCRATCH = re.compile(r"\..+-[a-z0-9_]{8}")  # as tempfile names them: a file's name, and eight characters
 _MOST_NAMED = 3  # files in a message
-_OLD = "old"  # in a scratch folder: what was in place before
 _LARGEST_FILE = 1 << 28  # bytes of a file that ``read_listed_files`` holds
 _HERE, _EXCHANGE = -100, 2  # AT_FDCWD and RENAME_EXCHANGE of Linux
 
@@ -104,7 +96,7 @@ class FileList:
 
 
 def write_text(path: Path, pieces: Iterable[str]) -> None:
-    """Write UTF-8 text as it stands, all of it or nothing; folders are made as needed.
+    """Write UTF-8 text, all of it or nothing; folders are made as needed.
 
     If the path is a symbolic link, the file it points to is replaced. Characters that UTF-8 can't encode,
     such as the undecodable bytes of a file's name, become question marks.
@@ -119,12 +111,30 @@ def write_bytes(path: Path, content: bytes) -> None:
         stream.write(content)
 
 
-def remove_scratch(folder: Path) -> None:
-    """Remove temporary files of killed writers in a folder and below; nothing else may write there."""
-    with report_write_errors(folder):
-        for file in folder.rglob(".*"):
-            if _SCRATCH.fullmatch(file.name) and file.is_file():
-                file.unlink(missing_ok=True)
+@contextmanager
+def _in_place(path: Path) -> Iterator[int]:
+    """The handle of a temporary file, which is renamed at the end, or removed if an error occurs."""
+    with report_write_errors(path):
+        path = _file_target(path)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        scratch = Path(name)
+        try:
+            yield handle
+            mask = os.umask(0)
+            os.umask(mask)
+            scratch.chmod(0o666 & ~mask)  # mkstemp makes private files
+            scratch.replace(path)
+        finally:
+            scratch.unlink(missing_ok=True)
+
+
+def _file_target(path: Path) -> Path:
+    """The file behind a symbolic link; its folder is made as needed. Not a folder or a device."""
+    if path.exists() and not path.is_file():
+        raise _unusable("Path exists but is not a regular file.", path)
+    path = behind_link(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def behind_link(path: Path) -> Path:
@@ -133,10 +143,17 @@ def behind_link(path: Path) -> Path:
 
 
 def check_file_place(path: Path) -> None:
-    """Raise InputError if the path is not a regular file: a folder, or a device such as /dev/null."""
-    with report_write_errors(path):
-        if path.exists() and not path.is_file():
-            raise _unusable("Path exists but is not a regular file.", path)
+    """Raise InputError unless a regular file can be written there; its folder is made as needed."""
+    with report_write_errors(path), tempfile.TemporaryFile(dir=_file_target(path).parent):
+        pass
+
+
+def remove_scratch(folder: Path) -> None:
+    """Remove temporary files of killed writers in a folder and below; nothing else may write there."""
+    with report_write_errors(folder):
+        for file in folder.rglob(".*"):
+            if _SCRATCH.fullmatch(file.name) and file.is_file():
+                file.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -179,32 +196,12 @@ def check_folder_place(path: Path, listed: FileList | None = None, *, force: boo
     The folder must be absent, empty, or hold exactly the files that its list names, unchanged. With ``force``
     they may be changed or missing. A folder with other files is never replaced.
     """
-    with report_write_errors(path):
-        check_writable(_usable(path, listed, force=force))
-
-
-def check_writable(path: Path) -> None:
-    """Raise InputError unless a file can be written there; its folder is made as needed."""
-    with report_write_errors(path):
-        folder = behind_link(path).parent
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
+    with report_write_errors(path), tempfile.TemporaryFile(dir=_usable(path, listed, force=force).parent):
+        pass
 
 
 def _unusable(what: str, path: Path) -> InputError:
     return InputError(what, where=str(path), hint="Choose another place.")
-
-
-def other_files(
-    path: Path, names: Collection[str], *, hint: str = "Choose a new or an empty folder."
-) -> InputError:
-    """The error about files that disco2 did not write."""
-    return InputError(
-        f"The folder holds files that disco2 does not know as its own: {_some(names)}.",
-        where=str(path),
-        hint=hint,
-    )
 
 
 def hash_file(path: Path) -> str:
@@ -272,10 +269,17 @@ def _own_files(folder: Path, listed: FileList | None, *, force: bool) -> set[str
         return set()
     if not folder.is_dir():
         raise _unusable("Path exists but is not a folder.", folder)
-    named = _named(folder, listed)
+    named: dict[str, str] = {}  # our files and their hashes; the list itself has none
+    if listed is not None and not (folder / listed.name).is_symlink() and (folder / listed.name).is_file():
+        with suppress(InputError):
+            named = {**listed.read(folder), listed.name: ""}
     ours, others = _sort_out(folder, named)
     if others:
-        raise other_files(folder, others)
+        raise InputError(
+            f"The folder holds files that disco2 does not know as its own: {_some(others)}.",
+            where=str(folder),
+            hint="Choose a new or an empty folder.",
+        )
     changed = {
         name
         for name, expected in named.items()
@@ -285,22 +289,9 @@ def _own_files(folder: Path, listed: FileList | None, *, force: bool) -> set[str
         raise InputError(
             f"Files there were changed or removed since disco2 wrote them: {_some(changed)}.",
             where=str(folder),
-            hint=FORCE,
+            hint="Choose another folder, or replace what disco2 wrote: --force (in Python: force=True).",
         )
     return ours
-
-
-def _named(folder: Path, listed: FileList | None) -> dict[str, str]:
-    """Our files and their hashes: what the list of a folder says, and the list itself with no hash.
-
-    Empty if there is no such list.
-    """
-    if listed is None or (folder / listed.name).is_symlink() or not (folder / listed.name).is_file():
-        return {}
-    try:
-        return {**listed.read(folder), listed.name: ""}
-    except InputError:
-        return {}
 
 
 def _sort_out(folder: Path, named: Collection[str]) -> tuple[set[str], set[str]]:
@@ -346,7 +337,7 @@ def _exchange(fresh: Path, target: Path) -> None:
     """Exchange two folders, in one step if the system can."""
     if _exchanged(fresh, target):
         return
-    old = fresh.with_name(_OLD)
+    old = fresh.with_name("old")
     try:
         target.rename(old)
         fresh.rename(target)
@@ -396,23 +387,6 @@ HIDDEN_LIST = FileList(".disco2.json", _read_list)  # of folders without a manif
 
 
 @contextmanager
-def _in_place(path: Path) -> Iterator[int]:
-    """The handle of a temporary file, which is renamed at the end, or removed if an error occurs."""
-    check_file_place(path)
-    path = behind_link(path)
-    with report_write_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        scratch = Path(name)
-        try:
-            yield handle
-            scratch.chmod(0o666 & ~_umask())  # mkstemp makes private files
-            scratch.replace(path)
-        finally:
-            scratch.unlink(missing_ok=True)
-
-
-@contextmanager
 def report_write_errors(path: Path) -> Iterator[None]:
     """Turn an OSError into an InputError with the path."""
     try:
@@ -423,12 +397,6 @@ def report_write_errors(path: Path) -> Iterator[None]:
             where=str(path),
             hint="Choose another place, or make room on the disk.",
         ) from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 class TwinKeyError(ValueError):
@@ -452,10 +420,7 @@ def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def filled(template: Path, **content: object) -> str:
-    """Fill a template of HTML: what it inserts is escaped, and what it lacks is an error.
-
-    It may include others of its folder.
-    """
+    """Fill a template of HTML: what it inserts is escaped, and what it lacks is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(

@@ -6,12 +6,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from disco2.annotation import stanford
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers, raw_document
 from disco2.annotation.english import annotators
 from disco2.annotation.english.annotators import COMPONENTS
@@ -36,7 +34,6 @@ class Noting:
 SYNTAX = Noting("syntax", Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES)
 PARSER = Noting("parser", Layer.CONSTITUENTS)
 CHAINS = Noting("chains", Layer.COREFERENCE)
-STANFORD_HOME: dict[str, Any] = {"parser": "stanford", "stanford_home": Path("home")}
 RIVAL = Noting("rival", Layer.CONSTITUENTS, Layer.COREFERENCE)
 
 
@@ -123,18 +120,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         return Noting(name, *layers)
 
     def english(*, layers: Layers, on_demand: bool) -> list[Noting]:
-        return [note(name, *made) for name, made in COMPONENTS.items() if made & layers]
-
-    class Stanford(Noting):
-        def __init__(self, home: Path) -> None:
-            super().__init__("stanford", Layer.CONSTITUENTS)
-            found.append(f"stanford {home}")
-
-        def close(self) -> None:
-            found.append("closed")
+        return [
+            note(name, *one.REQUIRES)
+            for name, one in COMPONENTS.items()
+            if not layers.isdisjoint(one.REQUIRES)
+        ]
 
     monkeypatch.setattr(annotators, "english_annotators", english)
-    monkeypatch.setattr(stanford, "StanfordParser", Stanford)
     monkeypatch.setattr(SpacyPipeline, "load", lambda name: note(name, *syntax))
     return found
 
@@ -160,9 +152,6 @@ def test_what_a_spacy_pipeline_lacks_is_built_in(made: list[str], monkeypatch: p
         ({}, {Layer.TAGS, Layer.CONSTITUENTS}, ["syntax", "constituents"]),
         ({"spacy": "en_x"}, {Layer.CONSTITUENTS}, ["constituents"]),
         ({"spacy": "en_x"}, {Layer.TAGS}, ["en_x"]),
-        (STANFORD_HOME, {Layer.COREFERENCE}, ["coreference"]),
-        (STANFORD_HOME, {Layer.CONSTITUENTS}, ["stanford home"]),
-        ({**STANFORD_HOME, "spacy": "en_x"}, ALL_LAYERS, ["stanford home", "en_x", "coreference"]),
     ],
 )
 def test_only_who_makes_the_layers_asked_for_is_loaded(
@@ -173,31 +162,18 @@ def test_only_who_makes_the_layers_asked_for_is_loaded(
     assert chosen.requires.keys() >= layers
 
 
-def test_leaving_ends_the_stanford_parser(made: list[str]) -> None:
-    with AnnotatorChoice(**STANFORD_HOME).open() as chosen:
-        assert chosen.maker(Layer.CONSTITUENTS).name == "stanford"
-        assert "closed" not in made
-    assert made[-1] == "closed"
-    with AnnotatorChoice(parser="built-in").open():
-        pass
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"parser": "berkeley"}, r"Unknown parser 'berkeley'.*built-in or stanford"),
-        ({"parser": "stanford"}, "--stanford-home DIR"),
-        ({"stanford_home": Path("x")}, "--parser stanford"),
-    ],
-)
-def test_a_choice_that_makes_no_sense_is_an_error(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(SettingsError, match=message):
-        AnnotatorChoice(**options)
+def test_leaving_closes_what_can_be_closed() -> None:
+    closed: list[str] = []
+    program = Noting("program", Layer.CONSTITUENTS)
+    program.close = lambda: closed.append("program")  # type: ignore[attr-defined]
+    with Annotators([SYNTAX, program]):
+        assert not closed
+    assert closed == ["program"]
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, disco2.annotation.spacy_pipeline, disco2.annotation.stanford\n"
+        "import sys, disco2.annotation.spacy_pipeline\n"
         "assert not {'spacy', 'torch', 'numpy'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

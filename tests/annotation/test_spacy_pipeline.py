@@ -16,7 +16,6 @@ from disco2.annotation.spacy_pipeline import (
     Analysis,
     SpacyPipeline,
     analysis_of,
-    chains_of,
     join_pieces,
     sentence_spans,
     to_spacy,
@@ -55,8 +54,9 @@ def test_tokens_and_sentences_survive_the_way_there() -> None:
 def test_cleaned_pieces_lead_back_to_the_text() -> None:
     text = "A\u00ad  b\u200bc.\n\nIt\x00 sl\u00adept \ud800."
     tokenizer = spacy.blank("en")
-    pieces = [(piece, analysed(tokenizer.make_doc(piece.text))) for piece in split_text(text)]
-    document = join_pieces(raw_document(text), pieces)
+    pieces = split_text(text)
+    analyses = [analysed(tokenizer.make_doc(piece.text)) for piece in pieces]
+    document = join_pieces(raw_document(text), pieces, analyses)
     words = ["A", "b", "c.", "It", "sl\u00adept", "\ud800", "."]
     assert [token.text for token in document.tokens] == words
     assert [text[token.start : token.end] for token in document.tokens] == words
@@ -97,17 +97,6 @@ def test_words_hang_on_words_and_there_is_one_root(
     doc = spacy_doc(words.split("|"), heads=heads, labels=labels.split())
     found = analysis_of(doc, [(0, len(doc))], tagged=False, parsed=True, words=word_mask(doc))
     assert found.dependencies == [Dependencies(*expected)]
-
-
-def test_a_group_is_a_chain() -> None:
-    doc = spacy.blank("en").make_doc("Ann met Bob . She liked him .")
-    doc.spans["coref_head_clusters_1"] = [doc[0:1]]
-    doc.spans["sc"] = [doc[0:1]]
-    assert chains_of(doc) is None
-    assert chains_of(doc, prefix="coref_head_clusters") == [(0, 1, "1")]
-    doc.spans["coref_clusters_1"] = [doc[4:5], doc[0:1]]
-    doc.spans["coref_clusters_2"] = [doc[2:3], doc[6:7], doc[6:7]]
-    assert chains_of(doc) == [(0, 1, "1"), (2, 3, "2"), (4, 5, "1"), (6, 7, "2")]
 
 
 SYNTAX = frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES})

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
-from disco2.bulk import BulkSettings, BulkSummary, Job, predict_files
+from disco2.bulk import BulkProgress, BulkSettings, Job, predict_files
 from disco2.bulk.run import Report
 from disco2.data import Document
 from disco2.engines import Engine, LocalEngine
@@ -84,7 +84,7 @@ class Predicting:
         report: Report = lambda progress: None,
         notes: list[str] | None = None,
         **settings: str | float,
-    ) -> BulkSummary:
+    ) -> BulkProgress:
         return predict_files(
             list(map(str, patterns)),
             output,

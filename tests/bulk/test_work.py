@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tracemalloc
 from hashlib import sha256
 from pathlib import Path
@@ -42,7 +43,7 @@ def test_bad_documents_are_listed_and_the_rest_goes_on(
     (folder / "0025b.txt").write_bytes(b"")
     (folder / "0025c.txt").write_bytes(b"x " * 2_000)
     (folder / "0025d.txt").symlink_to("gone")
-    (folder / "0025e.txt").mkdir()
+    os.mkfifo(folder / "0025e.txt")
     (folder / "0025f.txt").write_text(f"Bob left. {STUMBLES}. Tina stayed.")
     (folder / "0025g.txt").write_text(f"Bob left. {REFUSED}. Tina stayed.")
     out = tmp_path / "out"
@@ -53,9 +54,9 @@ def test_bad_documents_are_listed_and_the_rest_goes_on(
     parts = (
         "0xe9 at offset 17, line 2",
         "no word",
-        "4000 bytes",
-        "no such file",
-        "folder",
+        "too large",
+        "can't be read",
+        "not a regular file",
         "slipped",
         "nonsense",
     )
@@ -128,17 +129,17 @@ def test_a_document_that_takes_too_much_time_or_memory_is_left_out(
 def test_files_that_go_or_change_between_planning_and_reading(
     predict: Predicting, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submit = LocalSession.submit
+    start = LocalSession._start
 
     def late(session: LocalSession, task: Task) -> None:
         if task.key == "0":  # its documents are known by now
             (corpus / "00" / "0000.txt").unlink()
             (corpus / "00" / "0001.txt").write_text("Bob changed his mind. Tina stayed.")
-        submit(session, task)
+        start(session, task)
 
-    monkeypatch.setattr(LocalSession, "submit", late)
+    monkeypatch.setattr(LocalSession, "_start", late)
     predict(corpus / PATTERN, output=tmp_path / "out")
-    assert refused(tmp_path / "out") == {"00/0000.txt": "There is no such file."}
+    assert refused(tmp_path / "out") == {"00/0000.txt": "It can't be read: No such file or directory."}
     found = documents(tmp_path / "out")
     assert len(found) == 59
     changed = (corpus / "00" / "0001.txt").read_bytes()
@@ -151,12 +152,9 @@ def test_a_worker_holds_one_batch_of_answers(predict: Predicting, tmp_path: Path
     (tmp_path / "in").mkdir()
     for number in range(160):
         (tmp_path / "in" / f"{number:04d}").write_text(text(number % 4) * 5)
-    work = ShardWork(
-        str(tmp_path / "in"),
-        OutputFolder(tmp_path / "out", "jsonl"),
-        job_of(predict.bundle),
-        Opened(predict.bundle),
-    )
+    job, folder = job_of(predict.bundle), OutputFolder(tmp_path / "out", "jsonl")
+    folder.begin({"job": job.to_json()}, restart=False)
+    work = ShardWork(str(tmp_path / "in"), folder, job, Opened(predict.bundle))
 
     def peak(documents: int) -> int:
         names = [b"%04d" % number for number in range(documents)]

@@ -24,8 +24,7 @@ def test_the_page_of_commands_is_up_to_date(monkeypatch: pytest.MonkeyPatch, tmp
         "| `--json` | | | Print one JSON object. |",
         "| `--size` | whole number | `2000` |",
         "| `--access-log`, `--no-access-log` | | `--access-log` | Log every request on standard error",
-        "| `--set` | text, repeated | | Any setting, such as model.K=50. May be repeated. |",
-        "| `--gum` | path | required | Folder of a checkout of GUM. |",
+        "| `--set` | text, repeated | | Any setting, such as model.K=50. |",
     ):
         assert row in page
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from disco2.engines import DaskEngine, Engine, LocalEngine, Task, outcomes_of
+from disco2.engines import DaskEngine, Engine, LocalEngine, Task
 from tests.engines.works import Diary, Squares
 
 
@@ -14,7 +14,7 @@ def main() -> None:
     engine: Engine = LocalEngine(1) if name == "local" else DaskEngine(1, *address)
     try:
         with engine.session(Squares(Diary(Path(path)), seconds=0.5)) as session:
-            for outcome in outcomes_of(session, (Task(str(number), number) for number in range(10_000))):
+            for outcome in session.run(Task(str(number), number) for number in range(10_000)):
                 print(outcome.result, flush=True)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)

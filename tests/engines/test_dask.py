@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,11 +13,10 @@ pytest.importorskip("distributed")
 import psutil
 from distributed import Client, LocalCluster
 
-from disco2.engines import DaskEngine, LocalEngine, Outcome, Session, Task, engine, outcomes_of
+from disco2.engines import DaskEngine, LocalEngine, Outcome, Session, Task, engine
 from disco2.engines import dask as dask_engine
 from disco2.errors import InputError, MissingExtraError
 from disco2.interfaces.cli.options import EngineOptions
-from disco2.version import VERSION
 from tests.engines.works import Diary, Obedient, Squares
 
 
@@ -30,13 +28,7 @@ def cluster() -> Iterator[LocalCluster]:
 
 
 def first(session: Session, given: object) -> Outcome:
-    return next(outcomes_of(session, [Task("first", given)]))
-
-
-def set_old_version() -> None:
-    import disco2.version
-
-    disco2.version.VERSION = "0.0.1"
+    return next(session.run([Task("first", given)]))
 
 
 def test_a_lost_scheduler_ends_the_session(cluster: LocalCluster, diary: Diary) -> None:
@@ -57,43 +49,28 @@ def test_a_lost_scheduler_ends_the_session(cluster: LocalCluster, diary: Diary) 
 def test_a_worker_that_joins_later_gets_the_work(
     cluster: LocalCluster, diary: Diary, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dask_engine, "NO_WORKERS_SECONDS", 0.0)
-    monkeypatch.setattr(dask_engine, "POLL_SECONDS", 0.1)
+    monkeypatch.setattr(dask_engine, "NO_WORKERS_SECONDS", 0.1)
     said: list[str] = []
     address = cluster.scheduler_address
     with DaskEngine(1, address).session(Squares(diary), notice=said.append) as session:
-        session.submit(Task("first", 3))
-        while not said:
-            assert session.receive() == []
-        assert session.workers == 0
         assert said == [f"the scheduler at {address} has no workers; waiting for them"]
         cluster.scale(1)
         assert first(session, 3).result == 9
 
 
-def test_workers_of_another_version_are_refused(cluster: LocalCluster, diary: Diary) -> None:
-    cluster.scale(1)
-    cluster.wait_for_workers(1)
-    with Client(cluster, set_as_default=False) as client:
-        client.run(set_old_version)
-    with (
-        pytest.raises(InputError, match=f"The worker has disco2 0.0.1, this command {VERSION}"),
-        DaskEngine(1, cluster.scheduler_address).session(Squares(diary)) as session,
-    ):
-        first(session, 3)
-    assert diary.lines() == []
-
-
-def test_the_work_is_removed_from_the_workers(cluster_engine: DaskEngine, diary: Diary) -> None:
-    def names() -> list[str]:
+def test_the_workers_do_not_keep_the_work(cluster_engine: DaskEngine, diary: Diary) -> None:
+    def kept() -> int:
         with Client(cluster_engine.scheduler, set_as_default=False) as client:
-            found: Any = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.worker_plugins))
-            return [name for name in found if name.startswith("disco2")]
+            return sum(client.run(_count_works).values())
 
     with cluster_engine.session(Squares(diary)) as session:
         assert first(session, 3).result == 9
-        assert len(names()) == 1
-    assert names() == []
+        assert kept() == 1
+    assert kept() == 0
+
+
+def _count_works() -> int:
+    return dask_engine._load_work.cache_info().currsize
 
 
 def test_our_own_cluster_is_silent_and_leaves_nothing(
@@ -107,8 +84,7 @@ def test_our_own_cluster_is_silent_and_leaves_nothing(
     environment = dict(os.environ)
     with DaskEngine(2).session(Obedient(diary)) as session:
         tasks = [("die_once", "a"), ("return", 1), ("return", 2)]
-        outcomes = list(outcomes_of(session, [Task(str(number), one) for number, one in enumerate(tasks)]))
-        assert 1 <= session.workers <= 2
+        outcomes = list(session.run(Task(str(number), one) for number, one in enumerate(tasks)))
         driver = psutil.Process()
         processes = [driver, *driver.children(recursive=True)]
         sockets = [one for process in processes for one in process.net_connections("inet")]

@@ -29,19 +29,18 @@ class Diary:
 
 @dataclass
 class Squares:
-    """Squares a number after a while; notes when it begins and ends."""
+    """Squares a number after a while; notes in which processes."""
 
     diary: Diary
     seconds: float = 0.0
     burden: bytes = b""
 
-    def begin(self) -> None:
-        self.diary.add(f"begin {os.getpid()}")
-
-    def end(self) -> None:
-        self.diary.add(f"end {os.getpid()}")
+    begun: bool = False
 
     def __call__(self, number: int) -> int:
+        if not self.begun:
+            self.diary.add(f"begin {os.getpid()}")
+            self.begun = True
         time.sleep(self.seconds)
         return number * number + len(self.burden)
 
@@ -81,24 +80,6 @@ class Obedient:
     def _sleep(self, seconds: float) -> float:
         time.sleep(seconds)
         return seconds
-
-
-@dataclass
-class BadBeginning:
-    """Fails before its first task."""
-
-    how: str
-
-    def begin(self) -> None:
-        if self.how == "kill":
-            os.kill(os.getpid(), signal.SIGKILL)
-            time.sleep(60)
-        if self.how == "missing":
-            raise FileNotFoundError("no such model")
-        raise Disco2Error("The model can't be read.", where="model.json", hint="Fetch it again.")
-
-    def __call__(self, given: object) -> object:
-        return given
 
 
 def example_error(kind: str) -> Disco2Error:

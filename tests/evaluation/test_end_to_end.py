@@ -6,12 +6,15 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from disco2.errors import InputError
 from disco2.evaluation.end_to_end import (
     PrecisionRecall,
     SpanRelation,
     align,
+    best_assignment,
     count_document,
     score_relations,
     span_f1,
@@ -116,3 +119,22 @@ def test_intervals_hold_the_figure() -> None:
 def test_nothing_to_evaluate_on() -> None:
     with pytest.raises(InputError, match="no relation"):
         score_relations([], [])
+
+
+def best_by_trying(weights: np.ndarray) -> float:
+    if weights.shape[0] > weights.shape[1]:
+        weights = weights.T
+    rows = range(weights.shape[0])
+    return max(
+        sum(float(weights[row, column]) for row, column in zip(rows, chosen, strict=True))
+        for chosen in permutations(range(weights.shape[1]), weights.shape[0])
+    )
+
+
+@given(st.integers(0, 4), st.integers(0, 5), st.integers(0, 2**32 - 1), st.booleans())
+def test_no_assignment_is_better(height: int, width: int, seed: int, ties: bool) -> None:
+    generator = np.random.default_rng(seed)
+    weights = generator.integers(0, 3, (height, width)) / 2 if ties else generator.random((height, width))
+    rows, columns = best_assignment(weights)
+    assert len(rows) == len(set(rows.tolist())) == len(set(columns.tolist())) == min(height, width)
+    assert float(weights[rows, columns].sum()) == pytest.approx(best_by_trying(weights))

@@ -15,7 +15,7 @@ from disco2.experiments.parser import (
     run_system,
     score_output,
 )
-from disco2.interfaces.cli.evaluate import pipeline_system
+from disco2.interfaces.cli.experiment import pipeline_system
 from disco2.parser.parser import DiscourseParser
 from disco2.reporting.findings import Measure
 from tests.inference.small_pipeline import small_pipeline

@@ -17,7 +17,7 @@ from unittest.mock import Mock
 import numpy as np
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
-from disco2.annotation.document_json import document_to_json
+from disco2.annotation.cache import document_to_json
 from disco2.bundle import load_bundle, save_bundle
 from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS, WORDS, digest, manifest_text
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from itertools import chain, repeat
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from unittest.mock import patch
 
 import spacy
-from spacy.tokens import Doc, Span
 
-from disco2.annotation.annotator import Layer
+from disco2.annotation.cache import document_to_json, parse_annotated
 from disco2.annotation.coreference import parse_coreference
-from disco2.annotation.document_json import document_to_json, parse_annotated
 from disco2.annotation.layers import (
     document_as_written,
     document_from_trees,
@@ -22,8 +16,6 @@ from disco2.annotation.layers import (
     with_dependencies,
     with_mentions,
 )
-from disco2.annotation.spacy_pipeline import EXTENSION, trees_of
-from disco2.annotation.stanford import StanfordParser
 from disco2.annotation.treebanks import parse_brackets, parse_conllu
 from disco2.corpora.reading import read_text
 from disco2.data import Document, ReadIssues
@@ -165,34 +157,6 @@ def _json(document: Document) -> bytes:
     return json.dumps(document_to_json(document, annotators="rules")).encode()
 
 
-def read_stanford(content: bytes) -> None:
-    """The lines that the Stanford parser answers with, one a sentence."""
-    lines = [line.rstrip("\r") for line in content.decode("utf-8", errors="replace").split("\n")]
-    document = document_from_words("d", [["Ann", "slept", "."], ["Bob", "woke"]])
-    with TemporaryDirectory(prefix="disco2-stanford-") as name:
-        for file in ("stanford-parser.jar", "englishPCFG.ser.gz"):
-            (Path(name) / file).touch()
-        parser = StanfordParser(Path(name), java="true")
-    answers = chain(lines, repeat(""))  # the given lines, then nothing
-    with patch.object(parser, "_ask", lambda *_, **__: next(answers)):
-        (parsed,) = parser.annotate([document], layers=frozenset({Layer.CONSTITUENTS}))
-    check_document(parsed)
-    assert all(sentence.constituents is not None for sentence in parsed.sentences)
-
-
-def read_benepar(content: bytes) -> None:
-    """A parse string that a component of a spaCy pipeline left on a sentence."""
-    words = ["Ann", "slept", "."]
-    doc = Doc(_BLANK.vocab, words=words, sent_starts=[True, False, False])
-    Span.set_extension(EXTENSION, getter=lambda _: content.decode("utf-8", errors="replace"), force=True)
-    try:
-        trees = trees_of(doc, [(0, 3)])
-    finally:
-        Span.remove_extension(EXTENSION)
-    document = document_from_words("d", [words])
-    check_document(with_constituents(document, trees, where="benepar", issues=ReadIssues()))
-
-
 _WHOLE = annotated_document()
 _BARE = tuple(replace(one, constituents=None, dependencies=None) for one in _WHOLE.sentences)
 TARGETS = (
@@ -209,14 +173,4 @@ TARGETS = (
         read_annotated,
         (_json(_WHOLE), _json(replace(_WHOLE, sentences=_BARE, mentions=None))),
     ),
-    Target(
-        "stanford-answers",
-        read_stanford,
-        (
-            b"(ROOT (S (NP (NNP Ann)) (VP (VBD slept)) (. .)))\n(ROOT (S (NP (NNP Bob)) (VP (VBD woke))))\n",
-            b"(())\nSENTENCE_SKIPPED_OR_UNPARSABLE\n",
-            b"(X (SENT\n(X (SENT\n",
-        ),
-    ),
-    Target("benepar-strings", read_benepar, (b"(S (NP (NNP Ann)) (VP (VBD slept)) (. .))",)),
 )

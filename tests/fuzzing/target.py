@@ -20,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
-from disco2.annotation.document_json import document_to_json, parse_annotated
+from disco2.annotation.cache import document_to_json, parse_annotated
 from disco2.data import WITHOUT_SENSE, Corpus, Document
 from disco2.data.senses import inventory
 from disco2.errors import Disco2Error

@@ -28,7 +28,7 @@ BRACKETS = {
 }
 
 
-@pytest.mark.parametrize("name", ["brackets", "stanford-answers", "benepar-strings"])
+@pytest.mark.parametrize("name", ["brackets"])
 @pytest.mark.parametrize("kind", BRACKETS)
 def test_brackets(name: str, kind: str) -> None:
     hold(TARGETS[name], BRACKETS[kind])

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from disco2.annotation.document_json import document_to_json, parse_annotated
+from disco2.annotation.cache import document_to_json, parse_annotated
 from disco2.errors import InputError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import has_word, without_controls

@@ -7,7 +7,6 @@ import pickle
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,7 @@ from disco2.data import Document
 from disco2.errors import BundleError, InputError, SettingsError
 from disco2.files import read_listed_files
 from disco2.inference.pipeline import Pipeline
-from disco2.interfaces.spacy_component.pipe import Disco2Pipe, Disco2Settings, read_documents
+from disco2.interfaces.spacy_component.pipe import Disco2Pipe, read_documents
 from disco2.shipped import MANIFEST
 from disco2.vectors.word_vectors import read_shipped
 from tests.inference.small_pipeline import LABELS
@@ -166,7 +165,6 @@ def test_the_error_handler_gets_the_document_that_fails(monkeypatch: pytest.Monk
     ("config", "error", "message"),
     [
         ({"paragraphs": "pages"}, ValueError, "paragraphs"),  # spaCy's own
-        ({"constituents": "benepar"}, ValueError, "constituents"),
         ({"kinds": "Sideways"}, InputError, "Sideways"),
     ],
 )
@@ -222,31 +220,8 @@ def tagging() -> Language:
     return nlp
 
 
-def brackets(span: Span) -> str:
-    """As benepar 0.2.0 writes a flat tree; it fails on documents that it has not seen."""
-    if not span.doc.user_data.get("seen by benepar"):
-        raise Exception("No constituency parse is available for this document.")
-    words = span.text.split()
-    if "bare" in words:
-        raise Exception(f"Span is not a constituent: {span}")
-    leaves = [f"({token.tag_} {_escaped(token.text)})" for token in span]
-    return f"(S (ODD {' '.join(leaves[:2])}) {' '.join(leaves[2:])})"
-
-
-def _escaped(word: str) -> str:
-    return word.replace("(", "-LRB-").replace(")", "-RRB-")
-
-
-@pytest.fixture
-def benepar() -> Iterator[None]:
-    Span.set_extension("parse_string", getter=brackets, force=True)
-    yield
-    Span.remove_extension("parse_string")
-
-
 def read(doc: Doc, english: Annotators) -> tuple[Document, str]:
-    settings = Disco2Settings(paragraphs="blank")
-    (found,) = read_documents([doc], settings, pipeline="theirs", english=english)
+    (found,) = read_documents([doc], paragraphs="blank", pipeline="theirs", english=english)
     return found.document, " + ".join(found.makers)
 
 
@@ -274,37 +249,6 @@ def test_whitespace_is_passed_over(english: Annotators) -> None:
     assert [token.text for token in document.tokens] == ["It", "rained", ".", "We", "left", "."]
     assert all(doc.text[token.start : token.end] == token.text for token in document.tokens)
     assert [(one.start, one.end) for one in document.sentences] == [(0, 3), (3, 6)]
-
-
-@pytest.mark.usefixtures("benepar")
-def test_trees_of_benepar_and_built_in_ones_where_it_has_none(tagging: Language, english: Annotators) -> None:
-    for text, expected in (
-        (f"{TEXT} He ate (a lot).", ["ODD"] * 4),
-        ("Bob gave Tina the burger. The bare trees stood there.", ["ODD", "VP"]),
-    ):
-        doc = tagging(text)
-        doc.user_data["seen by benepar"] = True
-        document, makers = read(doc, english)
-        trees = [sentence.constituents for sentence in document.sentences]
-        for tree, label in zip(trees, expected, strict=True):
-            assert tree is not None
-            assert label in tree.labels
-        assert "benepar" in makers
-        assert ("span parser" in makers) == ("VP" in expected)
-    assert "benepar" not in read(tagging(TEXT), english)[1]
-
-
-def test_chains_come_from_span_groups_and_heads_from_dependencies(english: Annotators) -> None:
-    doc = spacy.blank("en")("\nThe old man of Rome slept. He snored.")
-    doc.spans["coref_clusters_7"] = [doc[1:6], doc[8:9]]
-    document, makers = read(doc, english)
-    assert document.mentions is not None
-    assert [(one.start, one.end, one.head, one.chain) for one in document.mentions] == [
-        (0, 5, 2, "7"),
-        (7, 8, 7, "7"),
-    ]
-    assert "span groups" in makers
-    assert "mention ranking" not in makers
 
 
 # Documents and pipelines that are saved
@@ -338,7 +282,7 @@ def test_the_component_can_be_sent_to_another_process(own: Language) -> None:
     sent = pickle.loads(pickle.dumps(component))  # noqa: S301
     doc = sent(own.make_doc(TEXTS[0]))
     assert_same(all_answers([doc]), all_answers([own(TEXTS[0])]))
-    assert sent.settings == component.settings
+    assert vars(sent)["_paragraphs"] == "none"
 
 
 def test_a_saved_pipeline_answers_as_before(nlp: Language, tmp_path: Path) -> None:
@@ -361,7 +305,6 @@ def test_a_saved_pipeline_has_its_own_model(own: Language, tmp_path: Path) -> No
     for _ in range(2):  # the second time, what was loaded is saved over itself
         loaded = spacy.load(tmp_path / "pipeline")
         assert_same(all_answers(loaded.pipe(TEXTS)), expected)
-        assert loaded.get_pipe("disco2").settings.paragraphs == "none"
         doc = loaded(TEXTS[0])
         said = doc.user_data[("._.", "discourse_relations", None, None)]
         assert said["model"]["name"] == "my-model"

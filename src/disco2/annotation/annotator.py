@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from disco2.data import Document
@@ -15,8 +14,6 @@ from disco2.threads import single_threaded
 
 if TYPE_CHECKING:
     from disco2.annotation.cache import LayerStore
-
-BUILT_IN, STANFORD = "built-in", "stanford"
 
 
 class Layer(StrEnum):
@@ -62,7 +59,7 @@ def raw_document(text: str, *, document_id: str = "text") -> Document:
 class Annotators:
     """Several annotators as one: each layer is made by the last one that provides it.
 
-    ``Annotators([built_in, stanford])`` takes constituents from the second and the rest from the first. With
+    ``Annotators([built_in, other])`` takes the layers of the second from it and the rest from the first. With
     a ``store``, documents that were annotated before are read from it; ``recalled`` counts them. Leaving the
     context calls ``close``.
     """
@@ -73,7 +70,6 @@ class Annotators:
         }
         self.store = store
         self.recalled = 0
-        self._fingerprints: dict[Layers, str] = {}
 
     def __enter__(self) -> Annotators:
         return self
@@ -82,7 +78,7 @@ class Annotators:
         self.close()
 
     def close(self) -> None:
-        """Close the annotators that have a ``close``, such as a separate program; the store stays open."""
+        """Close the annotators that have a ``close``, such as a separate program."""
         for annotator in self._makers.values():
             if (close := getattr(annotator, "close", None)) is not None:
                 close()
@@ -93,7 +89,7 @@ class Annotators:
 
     def names(self, layers: Layers) -> list[str]:
         """The names of the annotators that make these layers."""
-        return list(dict.fromkeys(self.maker(layer).name for layer in Layer if layer in layers))
+        return list(dict.fromkeys(maker.name for maker in self.makers(layers)))
 
     @property
     def requires(self) -> Mapping[Layer, Layers]:
@@ -107,6 +103,10 @@ class Annotators:
             )
         return self._makers[layer]
 
+    def makers(self, layers: Layers) -> list[Annotator]:
+        """The annotator of each of these layers, in order."""
+        return [self.maker(layer) for layer in Layer if layer in layers]
+
     def annotate(self, documents: Sequence[Document], *, layers: Layers = ALL_LAYERS) -> list[Document]:
         """Make these layers in order and keep the others, for example gold trees.
 
@@ -117,11 +117,8 @@ class Annotators:
             return self._make(documents, layers)
         from disco2.annotation.cache import annotate_with_store, fingerprint
 
-        if layers not in self._fingerprints:
-            self._fingerprints[layers] = fingerprint(self, layers)
-        found, recalled = annotate_with_store(
-            self.store, self._fingerprints[layers], documents, layers, make=self._make
-        )
+        makers = fingerprint(self, layers)
+        found, recalled = annotate_with_store(self.store, makers, documents, layers, make=self._make)
         self.recalled += recalled
         return found
 
@@ -133,48 +130,25 @@ class Annotators:
         for maker, group in groupby(asked, key=self.maker):
             share = frozenset(group)
             for layer in sorted(share):
-                check_present(found, maker.requires[layer] - layers, before=layer, maker=maker.name)
+                _check_present(found, maker.requires[layer] - layers, before=layer, maker=maker.name)
             found = maker.annotate(found, layers=share)
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AnnotatorChoice:
     """Which annotator makes which layer; by default the built-in English annotators make all.
 
     ``spacy`` is the name of an installed pipeline or its folder; the pipeline makes the layers it can.
-    ``parser`` makes the constituents, whatever makes the other layers.
     """
 
     spacy: str = ""
-    parser: str = BUILT_IN
-    stanford_home: Path | None = None
-
-    def __post_init__(self) -> None:
-        if self.parser not in (BUILT_IN, STANFORD):
-            raise SettingsError(f"Unknown parser '{self.parser}'.", hint=f"Choose {BUILT_IN} or {STANFORD}.")
-        if self.parser == STANFORD and self.stanford_home is None:
-            raise SettingsError(
-                "The Stanford parser does not come with this program.",
-                hint="Give its folder, the one with stanford-parser.jar: --stanford-home DIR.",
-            )
-        if self.parser != STANFORD and self.stanford_home is not None:
-            raise SettingsError(
-                "A folder for the Stanford parser has no effect without it.", hint="Add --parser stanford."
-            )
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
-        """Load only the annotators that make these layers; close the result to stop the Stanford parser.
-
-        With ``on_demand`` the built-in annotators are loaded when they first annotate something.
-        """
+        """Load only the annotators of these layers; ``on_demand`` loads built-in ones at their first use."""
         from disco2.annotation.english.annotators import english_annotators
 
         chosen: list[Annotator] = []
-        if self.stanford_home is not None and Layer.CONSTITUENTS in layers:
-            from disco2.annotation.stanford import StanfordParser
-
-            chosen.append(StanfordParser(self.stanford_home))  # first: fails fast if Java is missing
         if self.spacy and layers - {Layer.CONSTITUENTS}:
             from disco2.annotation.spacy_pipeline import SpacyPipeline
 
@@ -193,7 +167,7 @@ def check_mixture(layers: Layers) -> None:
         )
 
 
-def check_present(documents: Sequence[Document], needed: Layers, *, before: Layer, maker: str) -> None:
+def _check_present(documents: Sequence[Document], needed: Layers, *, before: Layer, maker: str) -> None:
     """Raise LayerError for the first document without a layer that ``maker`` needs to make ``before``."""
     for layer in Layer:
         for document in documents if layer in needed else ():

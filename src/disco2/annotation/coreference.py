@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from disco2.data import ReadIssues
 from disco2.errors import LayerError
@@ -16,12 +16,12 @@ _BRACKET = re.compile(r"\(([^()|]+)(\))?|([^()|]+)\)|[()]")
 _GUM_CHAIN = re.compile(r"[^\W\d_]+-(\d+)(?:-.*)?")  # person-6-Name: type, chain, link to an encyclopedia
 
 
-_Report = Callable[[str, int, str], None]  # kind of a finding, line, detail
-
-
 @dataclass(frozen=True, slots=True)
 class CoreferenceDocument:
-    """The words of one document and its mentions: (start, end exclusive, chain), in text order."""
+    """The words of one document and its mentions: (start, end exclusive, chain), in text order.
+
+    Of mentions with the same first word, the longest comes first.
+    """
 
     name: str
     words: tuple[str, ...]
@@ -30,22 +30,35 @@ class CoreferenceDocument:
 
 @dataclass(slots=True)
 class _Growing:
-    """A document that is being read."""
+    """A document that is being read; ``open_spans``: chain -> first word and line of each open mention."""
 
     name: str
     part: str = ""
     words: list[str] = field(default_factory=list)
     spans: dict[tuple[int, int, str], None] = field(default_factory=dict)
-    open_spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # first word, line
-
-    def finished(self) -> CoreferenceDocument:
-        """Sort the mentions; of those with the same first word, the longest comes first."""
-        spans = sorted(self.spans, key=lambda span: (span[0], -span[1]))
-        return CoreferenceDocument(self.name, tuple(self.words), tuple(spans))
+    open_spans: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def chain(self, name: str) -> str:
         """Chains of a document's parts are kept apart: ``000.12``, ``001.12``."""
         return f"{self.part}.{name}" if self.part else name
+
+
+class _Report(NamedTuple):
+    """Adds findings about a file."""
+
+    where: str
+    issues: ReadIssues
+
+    def add(self, kind: str, line: int, detail: str) -> None:
+        self.issues.add(kind, f"{self.where}:{line}", detail)
+
+    def close(self, document: _Growing) -> None:
+        """Report the mentions of a part that are still open."""
+        for chain, places in document.open_spans.items():
+            detail = f"A mention of chain {chain} opens here and is never closed; it was left out."
+            for _, line in places:
+                self.add("coreference bracket never closed", line, detail)
+        document.open_spans.clear()
 
 
 def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[CoreferenceDocument]:
@@ -53,64 +66,54 @@ def parse_coreference(text: str, *, where: str, issues: ReadIssues) -> list[Core
 
     The parts of one document are joined in order. A bracket without its partner is reported and skipped.
     """
-
-    def report(kind: str, line: int, detail: str) -> None:
-        issues.add(kind, f"{where}:{line}", detail)
-
     text = text.removeprefix("\ufeff")
-    if text.lstrip().startswith("<"):
-        return [document.finished() for document in _read_ontonotes(text, report)]
-    return [document.finished() for document in _read_columns(text, where, report)]
+    report = _Report(where, issues)
+    read = _read_ontonotes if text.lstrip().startswith("<") else _read_columns
+    return [
+        CoreferenceDocument(
+            one.name, tuple(one.words), tuple(sorted(one.spans, key=lambda span: (span[0], -span[1])))
+        )
+        for one in read(text, report)
+    ]
 
 
-def _read_columns(text: str, where: str, report: _Report) -> list[_Growing]:
+def _read_columns(text: str, report: _Report) -> list[_Growing]:
     documents: list[_Growing] = []
-    current: _Growing | None = None
     for number, line in enumerate(text.split("\n"), start=1):
         if not line or line.isspace():
             continue
         line = line.rstrip("\r")
         columns = line.split("\t")
-        if line[0] == "#" and len(columns) == 1:
-            begin = _BEGIN.match(line)
-            if begin:
-                current = _next_document(documents, begin[1].strip(), report)
+        is_comment = line[0] == "#" and len(columns) == 1
+        begin = _BEGIN.match(line) if is_comment else None
+        if begin or not (documents or is_comment):
+            _next_document(documents, begin[1].strip() if begin else "", report)
+        if is_comment:
             continue
-        if current is None:
-            current = _next_document(documents, "", report)
         if len(columns) == 1:
             columns = line.split()
         if len(columns) < 3 or len(columns) == 4:
             raise LayerError(
                 f"{len(columns)} columns where a coreference file has three, or eleven and more.",
-                where=f"{where}:{number}",
+                where=f"{report.where}:{number}",
             )
-        current.words.append(columns[1] if len(columns) == 3 else columns[3])
+        documents[-1].words.append(columns[1] if len(columns) == 3 else columns[3])
         if columns[-1] not in ("_", "-", ""):
-            _read_cell(current, columns[-1], number, report)
-    for document in documents:
-        _close(document, report)
+            _read_cell(documents[-1], columns[-1], number, report)
+    for document in documents[-1:]:
+        report.close(document)
     return documents
 
 
-def _next_document(documents: list[_Growing], header: str, report: _Report) -> _Growing:
+def _next_document(documents: list[_Growing], header: str, report: _Report) -> None:
     part = _PART.match(header)
     name = part[1] if part else header.strip("()")
-    if documents:
-        _close(documents[-1], report)
+    for document in documents[-1:]:
+        report.close(document)
     if part and documents and documents[-1].name == name:
         documents[-1].part = part[2]
     else:
         documents.append(_Growing(name, part[2] if part else ""))
-    return documents[-1]
-
-
-def _close(document: _Growing, report: _Report) -> None:
-    for chain, starts in document.open_spans.items():
-        detail = f"A mention of chain {chain} opens here and is never closed; it was left out."
-        for _, number in starts:
-            report("coreference bracket never closed", number, detail)
-    document.open_spans.clear()
 
 
 def _read_cell(document: _Growing, cell: str, number: int, report: _Report) -> None:
@@ -122,7 +125,7 @@ def _read_cell(document: _Growing, cell: str, number: int, report: _Report) -> N
         name = opened or closed
         if name is None:
             detail = f"A bracket in '{cell[:40]}' has no chain; it was skipped."
-            report("odd coreference bracket", number, detail)
+            report.add("odd coreference bracket", number, detail)
             continue
         gum = _GUM_CHAIN.fullmatch(name)
         chain = document.chain(gum[1] if gum else name)
@@ -135,16 +138,14 @@ def _read_cell(document: _Growing, cell: str, number: int, report: _Report) -> N
 
     # A mention of one token is written (7), so a closing bracket belongs to an earlier cell if it can.
     for chain in closing:
-        starts = document.open_spans.get(chain)
-        if starts:
-            start, _ = starts.pop()
-            document.spans[start, token + 1, chain] = None
+        if places := document.open_spans.get(chain):
+            document.spans[places.pop()[0], token + 1, chain] = None
         elif opening[chain]:
             opening[chain] -= 1
             document.spans[token, token + 1, chain] = None
         else:
             detail = f"A mention of chain {chain} closes here and was never opened; it was left out."
-            report("coreference bracket never opened", number, detail)
+            report.add("coreference bracket never opened", number, detail)
     for chain in opening.elements():
         document.open_spans.setdefault(chain, []).append((token, number))
 
@@ -174,14 +175,7 @@ def _read_ontonotes(text: str, report: _Report) -> list[_Growing]:
     A mention of part of a token covers the whole token.
     """
     documents = [_Growing("")]
-    open_mentions: list[tuple[int, str, int]] = []  # first word, chain, line
-
-    def close_all() -> None:
-        for _, chain, line in open_mentions:
-            detail = f"A mention of chain {chain or 'APPOS'} opens here and is never closed; it was left out."
-            report("coreference bracket never closed", line, detail)
-        open_mentions.clear()
-
+    order: list[str] = []  # the chains of open mentions; they are closed in reverse
     pieces = (
         (number, piece)
         for number, line in enumerate(text.split("\n"), start=1)
@@ -197,21 +191,25 @@ def _read_ontonotes(text: str, report: _Report) -> list[_Growing]:
         found = dict(_ATTRIBUTE.findall(attributes))
         match tag.upper(), closing:
             case "DOC", "":  # nw/wsj/00/wsj_0099@0099@wsj@nw@en@on
-                close_all()
+                report.close(document)
+                order.clear()
                 documents.append(_Growing(found.get("DOCNO", "").partition("@")[0]))
             case "TEXT", _:
-                close_all()
+                report.close(document)
+                order.clear()
                 document.part = found.get("PARTNO", document.part)[:_LONGEST_PART]
             case "COREF", "":
                 # The two sides of an apposition are not identical: they have no chain.
                 identical = found.get("TYPE", _IDENTITY) == _IDENTITY and found.get("ID")
-                chain = document.chain(found["ID"]) if identical else ""
-                open_mentions.append((len(document.words), chain, number))
-            case "COREF", _ if open_mentions:
-                first, chain, _ = open_mentions.pop()
-                if chain and first < len(document.words):
+                chain = document.chain(found["ID"]) if identical else "APPOS"
+                document.open_spans.setdefault(chain, []).append((len(document.words), number))
+                order.append(chain)
+            case "COREF", _ if order:
+                chain = order.pop()
+                first, _ = document.open_spans[chain].pop()
+                if chain != "APPOS" and first < len(document.words):
                     document.spans[first, len(document.words), chain] = None
             case "COREF", _:
-                report("coreference bracket never opened", number, "A mention closes here; left out.")
-    close_all()
+                report.add("coreference bracket never opened", number, "A mention closes here; left out.")
+    report.close(documents[-1])
     return documents if documents[0].words else documents[1:]

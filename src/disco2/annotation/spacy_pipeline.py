@@ -1,16 +1,15 @@
 """Conversion between spaCy documents and ours, and any installed spaCy pipeline as an annotator.
 
 Layers leave spaCy as an ``Analysis`` of plain lists, because a spaCy document is only valid inside the memory
-zone it was made in. Components of other packages add trees (benepar) and chains (spacy-experimental).
+zone it was made in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ from disco2.annotation.annotator import Layer, Layers
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.heads import ROOT, single_rooted
 from disco2.annotation.text import Piece, replace_surrogates, split_text
-from disco2.annotation.treebanks import BracketedSentence, parse_brackets
 from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import LayerError, SettingsError
 
@@ -131,12 +129,12 @@ def _tree(
     return single_rooted(new_heads, new_labels)
 
 
-def join_pieces(document: Document, pieces: Iterable[tuple[Piece, Analysis]]) -> Document:
+def join_pieces(document: Document, pieces: Sequence[Piece], analyses: Sequence[Analysis]) -> Document:
     """A document with the tokens and sentences of the pieces of its text, and no other layers."""
     tokens: list[Token] = []
     sentences: list[Sentence] = []
     text = document.text
-    for piece, analysis in pieces:
+    for piece, analysis in zip(pieces, analyses, strict=True):
         first = len(tokens)
         tags = analysis.tags or [""] * len(analysis.starts)
         for start, end, tag in zip(analysis.starts, analysis.ends, tags, strict=True):
@@ -158,12 +156,7 @@ def with_layers(document: Document, analyses: Sequence[Analysis], *, layers: Lay
         tokens = tuple([replace(token, tag=tag) for token, tag in zip(tokens, tags, strict=True)])
     if Layer.DEPENDENCIES in layers:
         trees = (tree for analysis in analyses for tree in analysis.dependencies)
-        sentences = tuple(
-            [
-                replace(sentence, dependencies=next(trees)) if len(sentence) else sentence
-                for sentence in sentences
-            ]
-        )
+        sentences = tuple([replace(one, dependencies=next(trees)) if len(one) else one for one in sentences])
     return replace(document, tokens=tokens, sentences=sentences)
 
 
@@ -176,60 +169,18 @@ class MemoryZones:
     Otherwise spaCy's vocabulary keeps every word. No spaCy document may be used after its zone.
     """
 
-    def __init__(self, pipeline: Language, *, kept: int = KEPT) -> None:
+    def __init__(self, pipeline: Language) -> None:
         self._pipeline = pipeline
-        self._kept = kept
         self._lock = Lock()  # zones can't be nested, and a pipeline has one vocabulary
 
     @contextmanager
     def zone(self) -> Iterator[None]:
         with self._lock:
-            if len(self._pipeline.vocab) < self._kept:  # without a zone, words that occur again are faster
+            if len(self._pipeline.vocab) < KEPT:  # without a zone, words that occur again are faster
                 yield
             else:
                 with self._pipeline.memory_zone():
                     yield
-
-
-# benepar stores the tree of a sentence as brackets, ``sentence._.parse_string``.
-
-EXTENSION = "parse_string"
-
-
-def trees_of(doc: Doc, sentences: Sequence[tuple[int, int]]) -> list[BracketedSentence]:
-    """The trees of sentences, given as spans of tokens, that have one; whitespace is not a leaf.
-
-    There is none without benepar, for a sentence that is not a constituent, and if a token contains a space.
-    """
-    from spacy.tokens import Span
-
-    if not Span.has_extension(EXTENSION):
-        return []
-    trees: list[BracketedSentence] = []
-    for start, end in sentences:
-        with suppress(Exception):  # benepar raises bare exceptions if it has no tree
-            trees += parse_brackets(str(doc[start:end]._.get(EXTENSION)), where=EXTENSION)
-    return trees
-
-
-# Coreference as span groups, one for each chain: ``coref_clusters_1`` and so on in spacy-experimental.
-
-PREFIX = "coref_clusters"
-
-
-def chains_of(doc: Doc, *, prefix: str = PREFIX) -> list[tuple[int, int, str]] | None:
-    """The mentions in all groups called ``prefix_...``: tokens (end exclusive) and chain, in text order.
-
-    None if there is no such group.
-    """
-    groups = {key: group for key, group in doc.spans.items() if key.startswith(f"{prefix}_")}
-    found = {
-        (span.start, span.end, key[len(prefix) + 1 :])
-        for key, group in groups.items()
-        for span in group
-        if span.end > span.start
-    }
-    return sorted(found, key=lambda span: (span[0], -span[1], span[2])) if groups else None
 
 
 # Pipelines as annotators.
@@ -271,14 +222,9 @@ class SpacyPipeline:
         try:
             nlp = spacy.load(pipeline)
         except Exception as error:  # a pipeline's code may raise anything
-            if isinstance(error, OSError) and not Path(pipeline).exists():
-                raise SettingsError(
-                    f"There is no spaCy pipeline '{pipeline}': neither an installed package nor a folder.",
-                    hint=f"Install it with: python -m spacy download {pipeline}",
-                ) from error
             raise SettingsError(
                 f"The spaCy pipeline '{pipeline}' can't be loaded: {_first_line(error)}",
-                hint="Check that it was made for the installed version of spaCy: python -m spacy validate",
+                hint=f"python -m spacy download {pipeline} installs it; python -m spacy validate checks it.",
             ) from error
         unneeded = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory in _NOT_NEEDED]
         nlp.select_pipes(disable=unneeded)
@@ -305,14 +251,13 @@ class SpacyPipeline:
                     analysis_of(doc, sentence_spans(doc), tagged=tagged, parsed=parsed, words=word_mask(doc))
                     for doc in docs
                 ]
-                return join_pieces(document, zip(pieces, analyses, strict=True))
+                return join_pieces(document, pieces, analyses)
             if not document.tokens:
                 return document
             spans = [(sentence.start, sentence.end) for sentence in document.sentences if len(sentence)]
             [doc] = self._run([to_spacy(document, vocab=self._nlp.vocab)], document)
-            return with_layers(
-                document, [analysis_of(doc, spans, tagged=tagged, parsed=parsed)], layers=layers
-            )
+            analyses = [analysis_of(doc, spans, tagged=tagged, parsed=parsed)]
+            return with_layers(document, analyses, layers=layers)
 
     def _run(self, docs: Sequence[Doc], document: Document) -> list[Doc]:
         try:

@@ -32,12 +32,9 @@ BLANK_LINE = re.compile(rf"(?:{_LINE_END}{_REST_OF_BLANK_LINE}{_LINE_END}|\u2029
 
 def paragraphs(text: str) -> list[tuple[int, str]]:
     """The start and text of each paragraph, in order; paragraphs with only space are left out."""
-    found: list[tuple[int, str]] = []
-    start = 0
-    for blank in BLANK_LINE.finditer(text):
-        found.append((start, text[start : blank.start()]))
-        start = blank.end()
-    found.append((start, text[start:]))
+    blanks = [blank.span() for blank in BLANK_LINE.finditer(text)]
+    starts, ends = [0, *(end for _, end in blanks)], [*(start for start, _ in blanks), len(text)]
+    found = [(start, text[start:end]) for start, end in zip(starts, ends, strict=True)]
     return [(start, paragraph) for start, paragraph in found if paragraph.strip()]
 
 
@@ -113,7 +110,7 @@ def cut_long(length: int, longest: int, cut: Callable[[int, int], int]) -> Itera
 
 
 def _parts(paragraph: str, longest: int) -> Iterator[tuple[int, int]]:
-    """A long paragraph, cut after the last sentence end that fits, else the last space, else at the limit."""
+    """Cut a long paragraph after the last sentence end that fits, else the last space, else at the limit."""
 
     def cut(start: int, limit: int) -> int:
         for pattern in (_SENTENCE_END, _SPACES):
@@ -150,10 +147,8 @@ def _clean(part: str, offset: int) -> Piece | None:
     return Piece(text, places)
 
 
-# Sentences that are too long to be parsed as a whole, cut at the best place.
-
-
-# Best first: after a full stop; a colon, a closing bracket or quote; a comma.
+# Where a sentence that is too long to be parsed is cut, best first: after a full stop; a colon, a closing
+# bracket or quote; a comma; then before a conjunction or a preposition; else at the limit.
 _BEHIND = (frozenset({"."}), frozenset({":", "-RRB-", "''"}), frozenset({","}))
 _BEFORE = frozenset({"CC", "IN", "WDT"})
 
@@ -161,9 +156,7 @@ _BEFORE = frozenset({"CC", "IN", "WDT"})
 def split_long_sentence(tags: Sequence[str], *, longest: int, shortest: int) -> list[tuple[int, int]]:
     """A sentence, given by its tags, as one piece, or cut into several of at most ``longest`` tokens.
 
-    A piece ends after its last token, from the ``shortest``-th on, that is a full stop; if there is none,
-    after a colon, a closing bracket or a closing quote; else after a comma, else before a conjunction or a
-    preposition, else at the limit. Only the last piece may have fewer than ``shortest`` tokens.
+    Only the last piece may have fewer than ``shortest`` tokens.
     """
 
     def cut(start: int, limit: int) -> int:
@@ -236,9 +229,7 @@ def tokenise(text: str) -> list[list[Token]]:
         terminal = _TERMINAL.fullmatch(token.text) is not None and not numbered
         ended = terminal or (ended and glued and token.text in _CLOSERS)
         sentence.append(token)
-    if sentence:
-        sentences.append(sentence)
-    return sentences
+    return [*sentences, sentence] if sentence else sentences
 
 
 def _tokens(text: str) -> Iterator[Token]:

@@ -66,14 +66,12 @@ def parse_conllu(text: str, *, where: str) -> list[ConlluSentence]:
         elif "-" in row[0]:
             first, _, last = row[0].partition("-")
             if not (_is_number(first) and _is_number(last)):
-                raise LayerError(
-                    f"'{_short(row[0])}' is not a range of token numbers.", where=f"{where}:{number}"
-                )
+                raise _no_number(row[0], where, number)
             # Overlapping ranges could take quadratic time.
             if (ranges[-1][1] if ranges else 0) < int(first) <= int(last):
                 ranges.append((int(first), int(last), "SpaceAfter=No" in row[9]))
         elif "." not in row[0]:
-            raise LayerError(f"'{_short(row[0])}' is not a token number.", where=f"{where}:{number}")
+            raise _no_number(row[0], where, number)
     return sentences
 
 
@@ -109,31 +107,24 @@ def _heads(rows: Sequence[tuple[int, Sequence[str]]], *, where: str) -> tuple[in
     for index, (line, row) in enumerate(rows, start=1):
         number, head = row[0], row[6]
         if number != str(index):
-            raise LayerError(
-                f"Token number {_short(number)} where {index} was expected.", where=f"{where}:{line}"
-            )
+            raise _no_number(number, where, line)
         if head == "_":
             continue
         value = int(head) if _is_number(head) else -1
         if not 0 <= value <= len(rows) or value == index:
-            raise LayerError(
-                f"'{_short(head)}' is not the number of another token of this sentence, nor 0.",
-                where=f"{where}:{line}",
-            )
+            raise _no_number(head, where, line)
         found.append(value - 1)
     if not found:
         return None
-    fault = "Some tokens of this sentence have a head and some have none." if len(found) < len(rows) else ""
-    if not fault and token_in_cycle(found) is not None:
-        fault = "The heads of this sentence form a cycle."
-    if fault:
-        raise LayerError(fault, where=f"{where}:{rows[0][0]}")
+    if len(found) < len(rows) or token_in_cycle(found) is not None:
+        what = "Some tokens of this sentence have no head, or the heads form a cycle."
+        raise LayerError(what, where=f"{where}:{rows[0][0]}")
     return tuple(found)
 
 
-def _short(text: str) -> str:
-    """A cell, shortened for a message."""
-    return text if len(text) <= 40 else f"{text[:40]}..."
+def _no_number(cell: str, where: str, line: int) -> LayerError:
+    what = f"'{cell[:40]}' is not the number of the next token, of a head in the sentence, or a range."
+    return LayerError(what, where=f"{where}:{line}")
 
 
 def _is_number(text: str) -> bool:
@@ -180,7 +171,7 @@ class BracketedSentence:
 
 @dataclass(slots=True)
 class _GrowingTree:
-    """A tree while it is read: its words and tags, and its phrases in pre-order."""
+    """Words and tags, and phrases in pre-order."""
 
     words: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
@@ -260,27 +251,20 @@ def bare_label(label: str) -> str:
 
 
 def _finished(tree: _GrowingTree) -> Constituents:
+    """The phrases without wrappers around the whole; the first one is called ROOT if it is a wrapper."""
     labels, starts, ends, parents = tree.labels, tree.starts, tree.ends, tree.parents
     length = len(tree.words)
-    wrappers = 0
-    while (
-        wrappers + 1 < len(labels)
-        and labels[wrappers] in WRAPPERS
-        and starts[wrappers + 1] == 0
-        and ends[wrappers + 1] == length
-    ):
-        wrappers += 1
-    if wrappers:
-        labels, starts, ends = labels[wrappers:], starts[wrappers:], ends[wrappers:]
-        parents = [-1, *[parent - wrappers for parent in parents[wrappers + 1 :]]]
+    first = 0
+    while labels[first : first + 1] and labels[first] in WRAPPERS:
+        if (starts[first + 1 : first + 2], ends[first + 1 : first + 2]) != ([0], [length]):
+            break
+        first += 1
+    if first:
+        labels, starts, ends = labels[first:], starts[first:], ends[first:]
+        parents = [-1, *[parent - first for parent in parents[first + 1 :]]]
     if not labels:  # a single tag with its word
         labels, starts, ends, parents = [ROOT], [0], [length], [-1]
     if labels[0] in WRAPPERS:
         labels[0] = ROOT
-    return Constituents(
-        labels=tuple([label or "X" for label in labels]),
-        starts=tuple(starts),
-        ends=tuple(ends),
-        parents=tuple(parents),
-        tags=tuple(tree.tags),
-    )
+    names = tuple([label or "X" for label in labels])
+    return Constituents(names, tuple(starts), tuple(ends), tuple(parents), tuple(tree.tags))

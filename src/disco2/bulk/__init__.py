@@ -10,7 +10,7 @@ from disco2.bulk.job import (
     Job,
 )
 from disco2.bulk.output import ERRORS
-from disco2.bulk.run import BulkProgress, BulkSummary, predict_files
+from disco2.bulk.run import BulkProgress, predict_files
 
 __all__ = [
     "ERRORS",
@@ -21,7 +21,6 @@ __all__ = [
     "SHARD_DOCUMENTS",
     "BulkProgress",
     "BulkSettings",
-    "BulkSummary",
     "Job",
     "predict_files",
 ]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators
@@ -18,6 +19,7 @@ from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import check_encoding
 from disco2.inference.prediction import SCHEMA, RelationChoice, check_min_probability
 from disco2.parser.parser import DiscourseParser
+from disco2.settings import Settings, setting
 from disco2.version import VERSION
 
 JSONL, PARQUET, CSV = "jsonl", "parquet", "csv"
@@ -25,39 +27,28 @@ ARCHIVES = (CONLL16, DISRPT, BRAT)  # formats of other programs: a shard is a zi
 FORMATS = (JSONL, PARQUET, CSV, *ARCHIVES)
 SHARD_DOCUMENTS = 500  # some seconds of work
 MOST_BYTES = 5_000_000  # a very long novel
-MOST_SECONDS = 900  # several times what MOST_BYTES take
+MOST_SECONDS = 900.0  # several times what MOST_BYTES take
 KEY_DIGITS = 32  # of a shard's name
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BulkSettings:
+@dataclass(frozen=True, kw_only=True)
+class BulkSettings(Settings):
     """What is written, how it is split into shards, and the limits of one document."""
 
-    format: str = JSONL
-    paragraphs: str = "blank"
-    kinds: tuple[str, ...] = RelationChoice().kinds
-    between_only: bool = False
-    min_probability: float = 0.0
-    explain: bool = False
-    encoding: str = "utf-8"
-    shard_documents: int = SHARD_DOCUMENTS  # on average, if they are short
-    most_bytes: int = MOST_BYTES
-    most_seconds: float = MOST_SECONDS
-    most_memory: int = 0  # megabytes of a worker process; 0: no limit
+    format: str = setting(JSONL, "Format of the shards.", choices=FORMATS)
+    paragraphs: str = setting("blank", "What ends a paragraph.", choices=tuple(PARAGRAPH_BREAKS))
+    kinds: tuple[str, ...] = setting(RelationChoice().kinds, "Kinds of relations.")
+    between_only: bool = setting(False, "Only relations of two sentences.")
+    min_probability: float = setting(0.0, "Least probability of a relation.")
+    explain: bool = setting(False, "Split each score into its terms.")
+    encoding: str = setting("utf-8", "Encoding of the documents.")
+    shard_documents: int = setting(SHARD_DOCUMENTS, "Short documents of a shard, on average.", minimum=1)
+    most_bytes: int = setting(MOST_BYTES, "Largest document, in bytes.", minimum=1)
+    most_seconds: float = setting(MOST_SECONDS, "Most seconds for a document.", minimum=0.1)
+    most_memory: int = setting(0, "Most megabytes of a worker process; 0: no limit.", minimum=0)
 
     def __post_init__(self) -> None:
-        if self.format not in FORMATS:
-            raise InputError(f"Unknown format '{self.format}'.", hint=f"Choose one of: {', '.join(FORMATS)}.")
-        if self.paragraphs not in PARAGRAPH_BREAKS:
-            raise InputError(
-                f"Unknown paragraph mode '{self.paragraphs}'.",
-                hint=f"Choose one of: {', '.join(PARAGRAPH_BREAKS)}.",
-            )
-        least = {"shard_documents": 1, "most_bytes": 1, "most_seconds": 0.1, "most_memory": 0}
-        for name, number in least.items():
-            if not getattr(self, name) >= number:
-                option = f"--{name.replace('_', '-')}"
-                raise InputError(f"{option} is {getattr(self, name)}.", hint=f"Give {number} or more.")
+        super().__post_init__()
         check_min_probability(self.min_probability)
         check_encoding(self.encoding)
 
@@ -80,7 +71,7 @@ class Job:
     model: str  # digest of its bundle
     annotators: str  # their names, which include their weights
     makers: str  # hash of their weights and code
-    packages: dict[str, str]
+    packages: dict[str, str]  # versions of those on which last digits or bytes depend
     parser: str  # hash of the discourse parser
     prior: Mapping[str, float] | str | None = None  # of labels, if the user expects others than in training
 
@@ -95,12 +86,15 @@ class Job:
     ) -> Job:
         """The job of these settings; MissingExtraError if the format's package is not installed."""
         makers = fingerprint(annotators, ALL_LAYERS)
+        packages = {name: version(name) if find_spec(name) else "" for name in _COMPUTING}
+        if settings.format == PARQUET:
+            packages["pyarrow"] = str(import_pyarrow().__version__)
         return cls(
             settings,
             model=model,
             annotators=annotators.name,
             makers=sha256(makers.encode()).hexdigest() if makers else "",
-            packages=_packages(settings),
+            packages=packages,
             parser=DiscourseParser.load().digest,
             prior=prior,
         )
@@ -121,18 +115,17 @@ class Job:
 
     def check_worker(self, pipeline: Pipeline) -> None:
         """Raise InputError if a worker has another model or other packages than the job."""
-        found = {
-            "model": (pipeline.info.digest, self.model),
-            "parser": (pipeline.parser.digest, self.parser),
-            "annotators": (pipeline.annotators.name, self.annotators),
-            "packages": (str(_packages(self.settings)), str(self.packages)),
-        }
-        for name, (here, planned) in found.items():
-            if here != planned:
-                raise InputError(
-                    f"A worker has other {name} than the command: {here}, not {planned}.",
-                    hint="Give all machines the same installation and the same model.",
-                )
+        here = Job.of(
+            self.settings, model=pipeline.info.digest, annotators=pipeline.annotators, prior=self.prior
+        )
+        if other := [one.name for one in fields(Job) if getattr(here, one.name) != getattr(self, one.name)]:
+            raise InputError(
+                f"A worker has other {' and '.join(other)} than the command.",
+                hint="Give all machines the same installation and the same model.",
+            )
+
+
+_COMPUTING = ("numba", "numpy", "spacy", "thinc")
 
 
 def import_pyarrow() -> Any:
@@ -143,18 +136,3 @@ def import_pyarrow() -> Any:
     except ImportError:
         raise MissingExtraError("pyarrow", "parquet", "Parquet") from None
     return pyarrow
-
-
-def _packages(settings: BulkSettings) -> dict[str, str]:
-    """Versions of packages on which last digits or bytes depend."""
-    found = {name: _version(name) for name in ("numba", "numpy", "spacy", "thinc")}
-    if settings.format == PARQUET:
-        found["pyarrow"] = str(import_pyarrow().__version__)
-    return found
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""

@@ -15,7 +15,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,14 @@ from disco2.bulk.job import ARCHIVES, CSV, FORMATS, KEY_DIGITS, PARQUET, import_
 from disco2.bundle.manifest import digest
 from disco2.data import Document
 from disco2.errors import InputError
-from disco2.files import FileLock, hash_file, remove_scratch, write_bytes, write_text
+from disco2.files import (
+    FileLock,
+    hash_file,
+    remove_scratch,
+    report_write_errors,
+    write_bytes,
+    write_text,
+)
 from disco2.inference.explanation import Explanation
 from disco2.inference.exports import write_archive
 from disco2.inference.prediction import COLUMNS, Prediction, csv_lines, csv_row, relation_forms
@@ -74,34 +80,35 @@ class OutputFolder:
     def record(self, key: str) -> Path:
         return self.path / RECORDS / f"{key}.json"
 
-    def read_record(self, key: str) -> Json | None:
-        """The record of a shard; None if there is none, or it is damaged."""
+    def finished(self, key: str) -> Json | None:
+        """The record of a shard that is complete and undamaged; else None."""
         found = read_json(self.record(key))
         if found is None or found.pop("digest", "") != digest(found) or found.get("key") != key:
             return None
-        return found
-
-    def finished(self, key: str) -> Json | None:
-        """The record of a shard that is complete and undamaged."""
-        record = self.read_record(key)
-        if record is None or file_hash(self.shard(key)) != record.get("sha256"):
+        try:
+            return found if hash_file(self.shard(key)) == found["sha256"] else None
+        except OSError:
             return None
-        return record
 
     def write_record(self, record: Json) -> None:
         content = record | {"digest": digest(record)}
         write_text(self.record(record["key"]), [json.dumps(content, ensure_ascii=False, indent=1) + "\n"])
 
-    def error(self, what: str, hint: str = "Choose another --output.") -> InputError:
-        return InputError(what, where=str(self.path), hint=hint)
-
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Lock the folder. InputError if it has anything but the output of a run."""
-        self._check_own()
+        with report_write_errors(self.path):
+            manifest = read_json(self.manifest) or {}
+            own = self.job.exists() or ("format" in manifest and isinstance(manifest.get("job"), dict))
+            names = {file.name for file in self.path.iterdir()} if self.path.exists() else set()
+            if not own and names - {WORKING}:
+                raise self._error(
+                    "The folder has other files, and no output of this command.",
+                    "Choose a new or an empty folder as --output.",
+                )
         lock = FileLock(self.path / WORKING / "lock")
         if not lock.take():
-            raise self.error(
+            raise self._error(
                 "Another run is writing this output.", "Wait for it, or choose another --output."
             )
         try:
@@ -114,7 +121,7 @@ class OutputFolder:
         for file in (self.manifest, self.job):
             before = read_json(file)
             if before is not None and (difference := _difference(before, wanted)):
-                raise self.error(
+                raise self._error(
                     f"The folder has the output of another run: {difference}.",
                     "Choose another --output, or add --restart to drop the old output.",
                 )
@@ -122,8 +129,7 @@ class OutputFolder:
     def begin(self, wanted: Json, *, restart: bool) -> None:
         """Note what the run does, for its workers and for the next run; ``restart`` drops the old output."""
         if restart:
-            own = [file for name in _SUFFIXES for file in self._own_files(name)]
-            self._remove([self.manifest, self.errors, self.job, *own])
+            self._remove_all([self.manifest, self.errors, self.job, *self._own_files()])
         for name in (RELATIONS, RECORDS):
             remove_scratch(self.path / name)
         write_text(self.job, [json.dumps(wanted, indent=1) + "\n"])
@@ -131,42 +137,24 @@ class OutputFolder:
     def finish(self, keys: set[str]) -> None:
         """Remove files that the manifest does not name, and those that only a run needs."""
         kept = {f"{key}.{suffix}" for key in keys for suffix in (self.suffix, "json")}
-        self._remove(file for name in _SUFFIXES for file in self._own_files(name) if file.name not in kept)
         for name in (RELATIONS, RECORDS, WORKING):
             remove_scratch(self.path / name)
-        self._remove([self.job])
+        self._remove_all([self.job, *(file for file in self._own_files() if file.name not in kept)])
 
-    def _check_own(self) -> None:
-        """Raise InputError unless the folder is new, empty, or the output of a run."""
-        try:
-            if not self.path.exists():
-                return
-            if not self.path.is_dir():
-                raise self.error("The output is a folder, but this is a file.")
-            manifest = read_json(self.manifest) or {}
-            own = self.job.exists() or ("format" in manifest and isinstance(manifest.get("job"), dict))
-            if not own and any(one.name != WORKING for one in self.path.iterdir()):
-                raise self.error(
-                    "The folder has other files, and no output of this command.",
-                    "Choose a new or an empty folder as --output.",
-                )
-        except OSError as error:
-            raise self.error(f"It can't be read: {error.strerror}.") from None
+    def _error(self, what: str, hint: str) -> InputError:
+        return InputError(what, where=str(self.path), hint=hint)
 
-    def _remove(self, files: Iterable[Path]) -> None:
-        try:
-            for file in files:
+    def _own_files(self) -> Iterator[Path]:
+        """All shards and records, of any run."""
+        for name, suffixes in _SUFFIXES.items():
+            for file in (self.path / name).glob("*"):
+                if _KEY.fullmatch(file.stem) and file.suffix in suffixes:
+                    yield file
+
+    def _remove_all(self, files: Iterable[Path]) -> None:
+        with report_write_errors(self.path):
+            for file in list(files):
                 file.unlink(missing_ok=True)
-        except OSError as error:
-            raise self.error(f"Old files can't be removed: {error.strerror or error}.") from error
-
-    def _own_files(self, name: str) -> list[Path]:
-        """All shards or records, of any run."""
-        try:
-            found = list((self.path / name).iterdir())
-        except FileNotFoundError:
-            return []
-        return [file for file in found if _KEY.fullmatch(file.stem) and file.suffix in _SUFFIXES[name]]
 
 
 def read_json(file: Path) -> Json | None:
@@ -176,14 +164,6 @@ def read_json(file: Path) -> Json | None:
     except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def file_hash(file: Path) -> str:
-    """The SHA-256 of a file; empty if it can't be read."""
-    try:
-        return hash_file(file)
-    except OSError:
-        return ""
 
 
 def _difference(before: Json, wanted: Json) -> str:
@@ -200,26 +180,16 @@ def _difference(before: Json, wanted: Json) -> str:
 
 def write_shard(path: Path, format: str, answers: Iterable[Answer], *, outcomes: Sequence[str]) -> str:
     """Write the answers as they come; the SHA-256 of the file."""
-    if format == PARQUET:
-        return _write_parquet(path, answers, outcomes)
-    if format == CSV:
-        rows = (csv_lines(csv_row(answer.document.id, one) for one in answer.relations) for answer in answers)
-        return _write_text(path, chain([csv_lines([COLUMNS])], rows))
     if format in ARCHIVES:
         return write_archive(path, ((answer.document, answer.relations) for answer in answers), format)
-    return _write_text(path, map(_json_line, answers))
-
-
-def _write_text(path: Path, pieces: Iterable[str]) -> str:
-    total = sha256()
-
-    def hashed() -> Iterator[str]:
-        for piece in pieces:
-            total.update(piece.encode(errors="replace"))  # as in the file
-            yield piece
-
-    write_text(path, hashed())
-    return total.hexdigest()
+    if format == PARQUET:
+        _write_parquet(path, answers, outcomes)
+    elif format == CSV:
+        rows = (csv_lines(csv_row(answer.document.id, one) for one in answer.relations) for answer in answers)
+        write_text(path, chain([csv_lines([COLUMNS])], rows))
+    else:
+        write_text(path, map(_json_line, answers))
+    return hash_file(path)
 
 
 def _json_line(answer: Answer) -> str:
@@ -232,7 +202,7 @@ def _json_line(answer: Answer) -> str:
     return json.dumps(content, ensure_ascii=False) + "\n"
 
 
-def _write_parquet(path: Path, answers: Iterable[Answer], outcomes: Sequence[str]) -> str:
+def _write_parquet(path: Path, answers: Iterable[Answer], outcomes: Sequence[str]) -> None:
     """One row for each relation."""
     arrow = import_pyarrow()
     schema = _parquet_schema(arrow, outcomes)
@@ -246,9 +216,7 @@ def _write_parquet(path: Path, answers: Iterable[Answer], outcomes: Sequence[str
                 rows = []
         if rows:
             writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
-    content = compressed.getvalue().to_pybytes()
-    write_bytes(path, content)
-    return sha256(content).hexdigest()
+    write_bytes(path, compressed.getvalue().to_pybytes())
 
 
 def _parquet_schema(arrow: Any, outcomes: Sequence[str]) -> Any:

@@ -6,12 +6,12 @@ import ctypes
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from disco2.bulk.documents import Source, read_source
-from disco2.bulk.job import BulkSettings, Job
+from disco2.bulk.job import Job
 from disco2.bulk.output import Answer, Json, OutputFolder, read_json, write_shard
 from disco2.errors import Disco2Error, InputError, LayerError
 from disco2.inference.pipeline import Pipeline, annotate_texts
@@ -35,31 +35,25 @@ class ShardWork:
 
     ``opened`` gives the pipeline, which is loaded when the first shard needs it. The object is sent to
     workers on other machines, which see the same files.
+
+    Documents of a batch are annotated together and scored alone. An annotator multiplies other matrices for
+    another batch, and one in very many decisions may depend on a last digit. So a document that fails is
+    found by trying each alone, but the answers come from the rest of the batch together.
     """
 
     root: str
     folder: OutputFolder
     job: Job
     opened: Callable[[], AbstractContextManager[Pipeline]]
-    _pipeline: Pipeline | None = field(default=None, init=False, repr=False)  # in a worker
-    _open: ExitStack | None = field(default=None, init=False, repr=False)
-
-    def begin(self) -> None:
-        """Check that this machine sees the folders, and limit its memory."""
-        planned = read_json(self.folder.job)
-        if not Path(self.root).is_dir() or planned is None or planned.get("job") != self.job.to_json():
-            raise InputError(
-                "A worker does not see the files or the output of this run.",
-                where=f"{self.root}, {self.folder.path}",
-                hint="Both must be on a disk that all machines have under the same path.",
-            )
-        _limit_memory(self.job.settings.most_memory)
-
-    def end(self) -> None:
-        if self._open is not None:
-            self._open.close()
+    _open: AbstractContextManager[Pipeline] | None = field(default=None, init=False)  # held while it is used
+    _pipeline: Pipeline | None = field(default=None, init=False)  # in a worker
+    _begun: bool = field(default=False, init=False)
 
     def __call__(self, given: bytes) -> Json:
+        if not self._begun:
+            self._check_machine()
+            _limit_memory(self.job.settings.most_memory)
+            self._begun = True
         names = given.split(SEPARATOR)
         most = self.job.settings.most_bytes
         sources = [read_source(self.root, name, most_bytes=most) for name in names]
@@ -70,13 +64,43 @@ class ShardWork:
             record = self._write(key, sources)
         return {**{name: value for name, value in record.items() if name != "refused"}, "made": made}
 
+    def _check_machine(self) -> None:
+        planned = read_json(self.folder.job)
+        if not Path(self.root).is_dir() or planned is None or planned.get("job") != self.job.to_json():
+            raise InputError(
+                "A worker does not see the files or the output of this run.",
+                where=f"{self.root}, {self.folder.path}",
+                hint="Both must be on a disk that all machines have under the same path, and all machines "
+                "need the same version of disco2.",
+            )
+
+    def _load(self) -> Pipeline:
+        if self._pipeline is None:
+            self._open = self.opened()
+            pipeline = self._open.__enter__()
+            self.job.check_worker(pipeline)
+            self._pipeline = pipeline
+        return self._pipeline
+
     def _write(self, key: str, sources: Sequence[Source]) -> Json:
-        pipeline = self._load()
-        answers = _ShardAnswers(pipeline, self.job.settings, sources)
+        sentences = relations = 0
+
+        def answers() -> Iterator[Answer]:
+            nonlocal sentences, relations
+            for places in split_batches([len(source.content) for source in sources]):
+                for answer in self._answer_batch(sources[places.start : places.stop]):
+                    sentences += len(answer.document.sentences)
+                    relations += len(answer.relations)
+                    yield answer
+
         size = sum(len(source.content) for source in sources)
         path = self.folder.shard(key)
-        digest = write_shard(path, self.job.settings.format, answers, outcomes=pipeline.outcomes)
-        refused = [(source.name, source.refused) for source in sources if source.refused is not None]
+        digest = write_shard(path, self.job.settings.format, answers(), outcomes=self._load().outcomes)
+        refused = [
+            {"document": source.name, "what": error.what, "where": error.where, "hint": error.hint}
+            for source in sources
+            if (error := source.refused) is not None
+        ]
         record = {
             "key": key,
             "sha256": digest,
@@ -84,72 +108,37 @@ class ShardWork:
             "first": sources[0].name,
             "last": sources[-1].name,
             "bytes": size,
-            "sentences": answers.sentences,
-            "relations": answers.relations,
+            "sentences": sentences,
+            "relations": relations,
             "errors": len(refused),
-            "refused": [
-                {"document": name, "what": error.what, "where": error.where, "hint": error.hint}
-                for name, error in refused
-            ],
+            "refused": refused,
         }
         self.folder.write_record(record)
         return record
 
-    def _load(self) -> Pipeline:
-        if self._pipeline is None:
-            self._open = ExitStack()
-            pipeline = self._open.enter_context(self.opened())
-            self.job.check_worker(pipeline)
-            self._pipeline = pipeline
-        return self._pipeline
-
-
-class _ShardAnswers:
-    """Iterates over the answers to a shard's documents in order; other documents get a reason in ``refused``.
-
-    Documents of a batch are annotated together and scored alone. An annotator multiplies other matrices for
-    another batch, and one in very many decisions may depend on a last digit. So a document that fails is
-    found by trying each alone, but the answers come from the rest of the batch together.
-    """
-
-    def __init__(self, pipeline: Pipeline, settings: BulkSettings, sources: Sequence[Source]) -> None:
-        self._pipeline = pipeline
-        self._settings = settings
-        self._sources = sources
-        self.sentences = self.relations = 0
-
-    def __iter__(self) -> Iterator[Answer]:
-        for places in split_batches([len(source.content) for source in self._sources]):
-            yield from self._answer_batch(self._sources[places.start : places.stop])
-
-    def _answer_batch(self, sources: Sequence[Source]) -> Iterator[Answer]:
-        """A separate function, so that nothing of a batch is held during the next one."""
-        texts = [(one, text) for one in sources if (text := one.text(self._settings.encoding)) is not None]
+    def _answer_batch(self, sources: Sequence[Source]) -> list[Answer]:
+        """The answers to documents in order; others get a reason in ``refused``."""
+        encoding = self.job.settings.encoding
+        texts = [(one, text) for one in sources if (text := one.text(encoding)) is not None]
         try:
-            answers = self._answer(texts)
+            return self._answer(texts)
         except _FAILURES:
             alone = [answer for source, text in texts if (answer := self._answer_one(source, text))]
             try:
-                answers = self._answer([(source, text) for source, text in texts if source.refused is None])
+                return self._answer([(source, text) for source, text in texts if source.refused is None])
             except _FAILURES:
-                answers = alone
-        for answer in answers:
-            self.sentences += len(answer.document.sentences)
-            self.relations += len(answer.relations)
-            yield answer
+                return alone
 
     def _answer_one(self, source: Source, text: str) -> Answer | None:
+        settings = self.job.settings
         try:
             return self._answer([(source, text)])[0]
         except TimeLimitError:
-            source.refused = InputError(
-                f"It took more than {self._settings.most_seconds:g} seconds.",
-                hint="Split it, or raise the limit: --most-seconds",
-            )
+            what, hint = f"It took more than {settings.most_seconds:g} seconds.", "--most-seconds"
+            source.refused = InputError(what, hint=f"Split it, or raise the limit: {hint}")
         except MemoryError:
-            source.refused = InputError(
-                "There is not enough memory for it.", hint="Split it, or raise the limit: --most-memory"
-            )
+            what, hint = "There is not enough memory for it.", "--most-memory"
+            source.refused = InputError(what, hint=f"Split it, or raise the limit: {hint}")
         except Exception as error:  # of an annotator; the other documents continue
             self._check_annotators()
             if not isinstance(error, Disco2Error):
@@ -160,7 +149,7 @@ class _ShardAnswers:
     def _check_annotators(self) -> None:
         """Raise LayerError if the annotators fail on any text."""
         try:
-            annotate_texts(self._pipeline.annotators, [("", HARMLESS)], paragraphs=self._settings.paragraphs)
+            annotate_texts(self._load().annotators, [("", HARMLESS)], paragraphs=self.job.settings.paragraphs)
         except Exception as error:
             raise LayerError(
                 f"The annotators fail on any text: {error}",
@@ -168,16 +157,16 @@ class _ShardAnswers:
             ) from error
 
     def _answer(self, texts: Sequence[tuple[Source, str]]) -> list[Answer]:
-        settings = self._settings
-        answers: list[Answer] = []
         if not texts:
-            return answers
+            return []
+        settings, pipeline = self.job.settings, self._load()
+        answers = []
         with time_limit(settings.most_seconds):
             named = [(source.name, text) for source, text in texts]
-            documents = annotate_texts(self._pipeline.annotators, named, paragraphs=settings.paragraphs)
+            documents = annotate_texts(pipeline.annotators, named, paragraphs=settings.paragraphs)
             for (source, _), document in zip(texts, documents, strict=True):
-                found = self._pipeline.find(document, settings.choice, paragraphs=settings.paragraphs)
-                explanations = list(self._pipeline.explain_many(found)) if settings.explain else None
+                found = pipeline.find(document, settings.choice, paragraphs=settings.paragraphs)
+                explanations = list(pipeline.explain_many(found)) if settings.explain else None
                 answers.append(Answer(document, source.sha256, found, explanations))
         return answers
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
@@ -33,66 +32,47 @@ def read_corpus(
     coreference: Path | str | None = None,
     dependencies: Path | str | None = None,
     raw: Path | str | None = None,
-    offsets: str = "auto",
-    encoding: str = "auto",
 ) -> Corpus:
     """Read the corpus of that kind at a path.
 
     ``trees``, ``coreference`` and ``dependencies`` are folders with layers for the Penn Discourse Treebanks
-    and CoNLL-16, and ``raw`` is the folder of PDTB 2's text if it is elsewhere. For GUM, ``coreference`` is
-    the name of its guidelines instead; for DISRPT, ``dependencies`` holds the tokens if they are not beside
-    the relations. An option that the corpus does not take raises SettingsError.
+    and CoNLL-16, and ``raw`` is the folder of PDTB 2's text if it is elsewhere. For DISRPT, ``dependencies``
+    holds the tokens if they are not beside the relations. An option that the corpus does not take raises
+    SettingsError.
     """
     kind = known_corpus(name)
-    paths = {"trees": trees, "coreference": coreference, "dependencies": dependencies, "raw": raw}
-    given: dict[str, Any] = {option: Path(value) for option, value in paths.items() if value is not None}
-    if kind == "gum" and "coreference" in given:
-        given["coreference"] = str(coreference)
-    words = {"offsets": offsets, "encoding": encoding}
-    given |= {option: value for option, value in words.items() if value != "auto"}
+    options = {"trees": trees, "coreference": coreference, "dependencies": dependencies, "raw": raw}
+    given = {option: Path(value) for option, value in options.items() if value is not None}
     reader = kind.replace("-", "_")
     module = "pdtb" if reader.startswith("pdtb") else reader
     # Imported here, so that reading one corpus does not load the readers of all others.
     read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{reader}")
-    takes = sorted(signature(read).parameters.keys() & {*paths, *words})
-    for option in given:
-        if option not in takes:
-            raise SettingsError(
-                f"The corpus '{kind}' does not take the option '{option}'.",
-                hint=f"Options it takes: {', '.join(takes) or 'none'}.",
-            )
-    if not Path(path).exists():
-        raise CorpusError(
-            "There is no such folder or file.",
-            where=str(path),
-            hint=f"For '{kind}', give {CORPORA[kind]['expected']}.",
+    takes = signature(read).parameters.keys() & options.keys()
+    if refused := given.keys() - takes:
+        raise SettingsError(
+            f"The corpus '{kind}' does not take the option '{min(refused)}'.",
+            hint=f"Options it takes: {', '.join(sorted(takes)) or 'none'}.",
         )
     try:
+        Path(path).stat()
         corpus: Corpus = read(Path(path), **given)
     except OSError as error:
         raise CorpusError(
             f"It can't be read ({error.strerror or error}).",
             where=str(error.filename or path),
-            hint="Check its permissions.",
+            hint=f"For '{kind}', give {CORPORA[kind]['expected']}.",
         ) from error
     return corpus
 
 
 def known_corpus(name: str) -> str:
     """Find the corpus of that name; case and hyphens don't matter."""
-    kinds = {_key(kind): kind for kind in CORPUS_NAMES}
-    kind = kinds.get(_key(name))
-    if kind is None:
-        near = get_close_matches(_key(name), kinds, n=1, cutoff=0.5)
-        meant = f"Did you mean '{kinds[near[0]]}'? " if near else ""
-        raise CorpusError(
-            f"Unknown corpus '{name}'.", hint=f"{meant}Known corpora: {', '.join(CORPUS_NAMES)}."
-        )
-    return kind
-
-
-def _key(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
+    kinds = {kind.replace("-", ""): kind for kind in CORPUS_NAMES}
+    try:
+        return kinds[name.lower().replace("-", "")]
+    except KeyError:
+        known = ", ".join(CORPUS_NAMES)
+        raise CorpusError(f"Unknown corpus '{name}'.", hint=f"Known corpora: {known}.") from None
 
 
 def licence_of(corpus_name: str) -> str:
@@ -107,22 +87,17 @@ def licences_of_texts(corpus_name: str) -> tuple[str, ...]:
 
 DOCUMENTS_AT_ONCE = 16
 ALL, NONE = "all", "none"
-_HINT = f"Use {ALL}, {NONE}, or some of: {', '.join(Layer)}."
 
 
 def read_layers(text: str) -> Layers:
     """The layers that a user names: ``all``, ``none``, or names with commas between them."""
-    names = [name.strip().lower() for name in text.split(",") if name.strip()]
-    if not names:
-        raise SettingsError("No layer is named.", hint=_HINT)
+    names = [name.strip().lower() for name in text.split(",")]
     if names == [NONE]:
         return frozenset()
-    unknown = [name for name in names if name not in {ALL, *Layer}]
-    if unknown:
-        said = f"Unknown layer '{unknown[0]}'."
-        raise SettingsError(
-            f"'{NONE}' stands alone." if unknown[0] == NONE else said, where="--automatic", hint=_HINT
-        )
+    for name in names:
+        if name not in {ALL, *Layer}:
+            hint = f"Use {ALL}, {NONE}, or some of: {', '.join(Layer)}."
+            raise SettingsError(f"Unknown layer '{name}'.", where="--automatic", hint=hint)
     return frozenset(Layer if ALL in names else map(Layer, names))
 
 
@@ -162,16 +137,13 @@ def with_automatic_layers(
 
 def _realigned(corpus: Corpus, documents: Mapping[str, Document], issues: ReadIssues) -> tuple[Relation, ...]:
     relations: list[Relation] = []
-    tokens = {name: TokenSpans.of(document) for name, document in documents.items()}
+    tokens = {name: TokenSpans(document) for name, document in documents.items()}
     for relation in corpus.relations:
         old, new = corpus.documents[relation.document], tokens[relation.document]
         (arg1, _), (arg2, _) = map(new.argument, _argument_spans(old, relation))
         if not arg1.tokens or not arg2.tokens:
-            issues.add(
-                "argument without automatic tokens",
-                relation.where or relation.id,
-                f"No token lies under an argument of {relation.id}; it was left out.",
-            )
+            detail = f"No token lies under an argument of {relation.id}; it was left out."
+            issues.add("argument without automatic tokens", relation.where or relation.id, detail)
             continue
         connective, _ = new.under(find_character_spans(old, relation.connective_tokens))
         relations.append(replace(relation, arg1=arg1, arg2=arg2, connective_tokens=connective))
@@ -180,8 +152,9 @@ def _realigned(corpus: Corpus, documents: Mapping[str, Document], issues: ReadIs
 
 def _argument_spans(document: Document, relation: Relation) -> tuple[list[Span], list[Span]]:
     """The places of the arguments: the two texts of a pair's document, else those of their tokens."""
-    arg1, arg2 = relation.arg1, relation.arg2
-    if document.text == pair_text(arg1.text, arg2.text):
-        first, second = pair_spans(arg1.text, arg2.text)
+    texts = relation.arg1.text, relation.arg2.text
+    if document.text == pair_text(*texts):
+        first, second = pair_spans(*texts)
         return [first], [second]
-    return find_character_spans(document, arg1.tokens), find_character_spans(document, arg2.tokens)
+    both = relation.arg1.tokens, relation.arg2.tokens
+    return find_character_spans(document, both[0]), find_character_spans(document, both[1])

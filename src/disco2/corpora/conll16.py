@@ -9,8 +9,8 @@ label only for a task that says so.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,8 @@ from disco2.data import (
     Sentence,
     Token,
 )
+from disco2.data.records import find_runs
 from disco2.errors import CorpusError, LayerError
-from disco2.files import is_file_name
 
 RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
 PARSE_FILES = ("parses.json", "pdtb-parses.json")
@@ -48,13 +48,13 @@ def read_conll16(
     trees: Path | None = None,
     coreference: Path | None = None,
     dependencies: Path | None = None,
-    encoding: str = "auto",
 ) -> Corpus:
     """Read the relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
 
     The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB. The
-    parses are automatic: ``trees`` and ``dependencies`` are folders with others that replace them.
-    ``coreference``, which the shared tasks don't have, is a folder with that of OntoNotes.
+    texts are rebuilt from the tokens. The parses are automatic: ``trees`` and ``dependencies`` are folders
+    with others that replace them. ``coreference``, which the shared tasks don't have, is a folder with that
+    of OntoNotes.
 
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
     CorpusError if a file is missing, the parses are not JSON, or no relation can be used.
@@ -64,7 +64,7 @@ def read_conll16(
     relations: list[Relation] = []
     parts: dict[str, str] = {}
     for folder, relation_file, parse_file in _part_folders(path):
-        fresh = dict(_Parses(folder / "raw", encoding, issues).read(parse_file))
+        fresh = _read_parses(parse_file, issues)
         for name in [name for name in fresh if name in documents]:
             issues.add("document in two parts", str(folder), f"{name} was left out of this one.")
             del fresh[name]
@@ -72,18 +72,13 @@ def read_conll16(
         part = _PART.search(folder.name)
         if part is not None:
             parts |= dict.fromkeys(fresh, part[1].lower())
-        text = reading.read_text(relation_file, issues=issues, encoding=encoding)
-        relations.extend(
-            reading.drop_doubles(_read_relations(text, relation_file, fresh, issues), issues=issues)
-        )
+        found = _read_relations(relation_file, fresh, issues)
+        relations.extend(reading.drop_doubles(found, issues=issues))
     if not relations:
-        fault = reading.quote_first_fault(issues, kinds=("broken line", "bad relation"))
+        fault = reading.quote_last_fault(issues)
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
-    if trees or coreference or dependencies:
-        layers = WsjLayers(
-            documents, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues
-        )
-        documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
+    layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+    documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
     known = reading.choose_inventory((label for one in relations for label in one.senses), known=INVENTORIES)
     resolved = []
     for one in relations:
@@ -113,11 +108,10 @@ def _part_folders(path: Path) -> list[tuple[Path, Path, Path]]:
     return complete[:1] if complete[0][0] == folder else complete
 
 
-def _read_relations(
-    text: str, file: Path, documents: dict[str, Document], issues: ReadIssues
-) -> Iterator[Relation]:
+def _read_relations(file: Path, documents: dict[str, Document], issues: ReadIssues) -> Iterator[Relation]:
     """Relations with their senses as the file spells them."""
-    limits = {name: reading.TokenSpans.of(document) for name, document in documents.items()}
+    spans = {name: reading.TokenSpans(document) for name, document in documents.items()}
+    text = reading.read_text(file, issues=issues)
     for number, record in reading.read_json_lines(text, path=file, issues=issues):
         where = f"{file}:{number}"
         try:
@@ -126,7 +120,7 @@ def _read_relations(
                 raise CorpusError(f"There are no parses of the document {reading.shorten(name)}.")
             given = record.get("ID")
             relation_id = str(given) if isinstance(given, int | str) and given != "" else f"{name}:{number}"
-            yield _relation(record, relation_id, documents[name], limits[name], where, issues)
+            yield _relation(record, relation_id, documents[name], spans[name], where, issues)
         except CorpusError as error:
             issues.add("bad relation", where, f"{error.what} Skipped.")
 
@@ -135,35 +129,28 @@ def _relation(
     record: dict[str, Any],
     name: str,
     document: Document,
-    limit: reading.TokenSpans,
+    spans: reading.TokenSpans,
     where: str,
     issues: ReadIssues,
 ) -> Relation:
     """One relation. Raises CorpusError if it can't be used."""
-    arguments = {key: _tokens(record.get(key), key, document) for key in ("Arg1", "Arg2")}
-    for key, tokens in arguments.items():
-        if not tokens:
-            raise CorpusError(f"{key} has no tokens.")
-        limit.count(sum(len(document.tokens[token].text) for token in tokens))
-    connective = record.get("Connective") or {}
-    if connective:
-        arguments["Connective"] = _tokens(connective, "Connective", document)
-    for key, tokens in arguments.items():
-        stated = record[key].get("RawText")
-        if isinstance(stated, str):
-            reading.compare_text(document.words(tokens), stated, key, where=where, issues=issues)
-    raw = connective.get("RawText")
-    senses = record.get("Sense")
-    connective_tokens = arguments.get("Connective", ())
+    keys = ("Arg1", "Arg2", "Connective") if record.get("Connective") else ("Arg1", "Arg2")
+    tokens = {key: _tokens(record.get(key), key, document, spans) for key in keys}
+    stated = {key: text for key in keys if isinstance(text := record[key].get("RawText"), str)}
+    for key, text in stated.items():
+        reading.compare_text(document.words(tokens[key]), text, key, where=where, issues=issues)
+    if not tokens["Arg1"] or not tokens["Arg2"]:
+        raise CorpusError("An argument has no tokens.")
+    senses, connective = record.get("Sense"), tokens.get("Connective", ())
     return Relation(
         id=name,
         document=document.id,
-        kind=_kind(record.get("Type"), explicit=bool(connective_tokens)),
-        arg1=reading.argument_from_tokens(document, arguments["Arg1"]),
-        arg2=reading.argument_from_tokens(document, arguments["Arg2"]),
+        kind=_kind(record.get("Type"), explicit=bool(connective)),
+        arg1=reading.argument_from_tokens(document, tokens["Arg1"]),
+        arg2=reading.argument_from_tokens(document, tokens["Arg2"]),
         senses=tuple(one for one in senses if isinstance(one, str)) if isinstance(senses, list) else (),
-        connective=raw if isinstance(raw, str) else "",
-        connective_tokens=connective_tokens,
+        connective=stated.get("Connective", ""),
+        connective_tokens=connective,
         where=where,
     )
 
@@ -178,7 +165,7 @@ def _kind(label: object, *, explicit: bool) -> RelationKind:
     return kind
 
 
-def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
+def _tokens(span: object, key: str, document: Document, spans: reading.TokenSpans) -> tuple[int, ...]:
     """Token numbers in the document: the third of five numbers in gold lists, the only one in others."""
     items = span.get("TokenList") if isinstance(span, dict) else None
     if not isinstance(items, list):
@@ -189,131 +176,100 @@ def _tokens(span: object, key: str, document: Document) -> tuple[int, ...]:
             raise CorpusError(
                 f"{key} names token {reading.shorten(token)}; the document has {len(document.tokens)}."
             )
-    return tuple(sorted(set(tokens)))
+    return spans.tokens(find_runs(sorted(set(tokens))))
 
 
-@dataclass(frozen=True, slots=True)
-class _Parses:
-    """Reads documents from a file of parses, their texts from ``raw`` or else rebuilt from the tokens."""
-
-    raw: Path
-    encoding: str
-    issues: ReadIssues
-
-    def read(self, file: Path) -> Iterator[tuple[str, Document]]:
-        text = reading.read_text(file, issues=self.issues, encoding=self.encoding)
+def _read_parses(file: Path, issues: ReadIssues) -> dict[str, Document]:
+    """The documents of a file of parses; one that can't be used is a finding."""
+    text = reading.read_text(file, issues=issues)
+    try:
+        parses = reading.parse_json(text.removeprefix(reading.BYTE_ORDER_MARK))
+    except reading.BrokenJsonError as error:
+        where = f"{file}:{error.line}"
+        raise CorpusError(f"The parses are not JSON: {error.reason}.", where=where) from None
+    if not isinstance(parses, dict):
+        raise CorpusError("The parses are not an object with one entry for each document.", where=str(file))
+    documents = {}
+    for name, entry in parses.items():
+        where = f"{file}: {name:.80}"
         try:
-            parses = reading.parse_json(text.removeprefix(reading.BYTE_ORDER_MARK))
-        except reading.BrokenJsonError as error:
-            where = f"{file}:{error.line}"
-            raise CorpusError(f"The parses are not JSON: {error.reason}.", where=where) from None
-        if not isinstance(parses, dict):
-            raise CorpusError(
-                "The parses are not an object with one entry for each document.", where=f"{file}:1"
-            )
-        for name, entry in parses.items():
-            where = f"{file}: {name:.80}"
-            try:
-                yield name, self._document(name, entry, where)
-            except CorpusError as error:
-                self.issues.add("bad document", error.where or where, f"{error.what} Left out.")
+            documents[name] = _document(name, entry, where, issues)
+        except CorpusError as error:
+            issues.add("bad document", error.where or where, f"{error.what} Left out.")
+    return documents
 
-    def _document(self, name: str, entry: object, where: str) -> Document:
-        sentences = entry.get("sentences") if isinstance(entry, dict) else None
-        if not isinstance(sentences, list):
-            raise CorpusError("The document has no list of sentences.", where=where)
-        words: list[Token] = []  # with their forms as the parses have them
-        made: list[Sentence] = []
-        for number, sentence in enumerate(sentences):
-            place = f"{where}, sentence {number}"
-            if not isinstance(sentence, dict) or not isinstance(sentence.get("words"), list):
-                raise CorpusError("The sentence has no list of words.", where=place)
-            first = len(words)
-            words += [_word(item, place) for item in sentence["words"]]
-            if count := len(words) - first:
-                tree = self._constituents(sentence.get("parsetree"), count, place)
-                arcs = self._dependencies(sentence.get("dependencies"), count, place)
-                made.append(Sentence(first, len(words), tree, arcs))
-        text = self._raw_text(name, words)
-        if text is None:  # rebuilt, with a space wherever the offsets have a gap
-            forms = tuple('"' if one.text in QUOTES else unescape(one.text) for one in words)
-            glued = (*(one.end == other.start for one, other in pairwise(words)), False)[: len(words)]
-            whole = ConlluSentence(forms, tuple(one.tag for one in words), None, 1, glued=glued)
-            return replace(document_as_written(name, [whole]), sentences=tuple(made))
-        tokens = (Token(unescape(text[one.start : one.end]), one.start, one.end, one.tag) for one in words)
-        return Document(name, text, tuple(tokens), tuple(made))
 
-    def _raw_text(self, name: str, words: Sequence[Token]) -> str | None:
-        """The document's text file, if there is one and the tokens are where the parses say."""
-        file = self.raw / name
-        if not is_file_name(name) or not file.is_file():
-            return None
-        text = reading.read_text(file, issues=self.issues, encoding=self.encoding)
-        reached = 0
-        for word in words:
-            # Only a full stop that a treebank adds behind an abbreviation may stand on another's last
-            # character.
-            follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
-            found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
-            reached = word.end
-            same_width = len(unescape(word.text)) == word.end - word.start
-            if not found.strip() or (same_width and found not in (word.text, unescape(word.text))):
-                place = f"{reading.shorten(word.start)}..{reading.shorten(word.end)}"
-                detail = f"{reading.shorten(word.text)} is not at {place}; the text was rebuilt."
-                self.issues.add("text does not fit its tokens", str(file), detail)
-                return None
-        return text
+def _document(name: str, entry: object, where: str, issues: ReadIssues) -> Document:
+    """One document; in its text there is a space wherever the offsets of the words have a gap."""
+    sentences = entry.get("sentences") if isinstance(entry, dict) else None
+    if not isinstance(sentences, list):
+        raise CorpusError("The document has no list of sentences.", where=where)
+    words: list[Token] = []  # with their forms and offsets as the parses have them
+    made: list[Sentence] = []
+    for number, sentence in enumerate(sentences):
+        place = f"{where}, sentence {number}"
+        if not isinstance(sentence, dict) or not isinstance(sentence.get("words"), list):
+            raise CorpusError("The sentence has no list of words.", where=place)
+        first = len(words)
+        words += [_word(item, place) for item in sentence["words"]]
+        if count := len(words) - first:
+            tree = _constituents(sentence.get("parsetree"), count, place, issues)
+            arcs = _dependencies(sentence.get("dependencies"), count, place, issues)
+            made.append(Sentence(first, len(words), tree, arcs))
+    forms = tuple('"' if one.text in QUOTES else unescape(one.text) for one in words)
+    glued = (*(one.end == other.start for one, other in pairwise(words)), False)[: len(words)]
+    whole = ConlluSentence(forms, tuple(one.tag for one in words), None, 1, glued=glued)
+    return replace(document_as_written(name, [whole]), sentences=tuple(made))
 
-    def _constituents(self, tree: object, length: int, where: str) -> Constituents | None:
-        """The phrases of one sentence; the parser's failures, written ``(())``, are findings."""
-        if not isinstance(tree, str) or not tree.strip():
-            return None
-        if not tree.strip("() \t\r\n"):
-            detail = f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases."
-            self.issues.add("no parse", where, detail)
-            return None
-        try:
-            trees = parse_brackets(tree, where=where)
-        except LayerError as error:
-            self.issues.add("bad tree", where, f"{error.what} The sentence has no phrases.")
-            return None
-        if len(trees) != 1 or len(trees[0].words) != length:
-            leaves = sum(len(found.words) for found in trees)
-            self.issues.add("bad tree", where, f"{leaves} leaves in {len(trees)} trees for {length} words.")
-            return None
-        return trees[0].constituents
 
-    def _dependencies(self, arcs: object, length: int, where: str) -> Dependencies | None:
-        """Heads from arcs ``[label, "governor-3", "dependent-1"]``, counted from 1; governor 0 is the root.
+def _constituents(tree: object, length: int, where: str, issues: ReadIssues) -> Constituents | None:
+    """The phrases of one sentence; without a tree over its words, such as ``(())``, there is a finding."""
+    if not isinstance(tree, str) or not tree.strip():
+        return None
+    if not tree.strip("() \t\r\n"):
+        issues.add("no parse", where, f"The tree is '{tree.strip()[:20]}'; the sentence has no phrases.")
+        return None
+    try:
+        trees = parse_brackets(tree, where=where)
+        if len(trees) == 1 and len(trees[0].words) == length:
+            return trees[0].constituents
+        fault = f"It has {len(trees)} roots, or not {length} words."
+    except LayerError as error:
+        fault = error.what
+    issues.add("bad tree", where, f"{fault} The sentence has no phrases.")
+    return None
 
-        The parses leave punctuation out: such words are hung below the root as ``punct``.
-        """
-        if not isinstance(arcs, list) or not arcs:
-            return None
-        heads: dict[int, int] = {}
-        labels: dict[int, str] = {}
-        for arc in arcs:
-            is_arc = isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)
-            governor, dependent = (_number(arc[1]), _number(arc[2])) if is_arc else (-1, -1)
-            if not (0 <= governor <= length and 1 <= dependent <= length):
-                detail = f"{reading.shorten(arc)} is not a label and two words of the sentence; left out."
-                self.issues.add("bad dependency", where, detail)
-            elif governor != dependent and dependent - 1 not in heads:
-                heads[dependent - 1] = governor - 1
-                labels[dependent - 1] = arc[0]
-        roots = [token for token in sorted(heads) if heads[token] == -1]
-        roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
-        if roots:
-            root = roots[0]
-            heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
-            heads[root] = -1
-            labels.setdefault(root, "root")
-        found = tuple(heads.get(token, -1) for token in range(length))
-        if not roots or token_in_cycle(found) is not None:
-            fault = "run in a circle" if roots else "have no root"
-            self.issues.add("bad dependencies", where, f"They {fault}; the sentence has none now.")
-            return None
-        return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
+
+def _dependencies(arcs: object, length: int, where: str, issues: ReadIssues) -> Dependencies | None:
+    """Heads from arcs ``[label, "governor-3", "dependent-1"]``, counted from 1; governor 0 is the root.
+
+    The parses leave punctuation out: such words are hung below the root as ``punct``.
+    """
+    if not isinstance(arcs, list) or not arcs:
+        return None
+    heads: dict[int, int] = {}
+    labels: dict[int, str] = {}
+    for arc in arcs:
+        is_arc = isinstance(arc, list) and len(arc) == 3 and all(isinstance(item, str) for item in arc)
+        governor, dependent = (_number(arc[1]), _number(arc[2])) if is_arc else (-1, -1)
+        if not (0 <= governor <= length and 1 <= dependent <= length):
+            detail = f"{reading.shorten(arc)} is not a label and two words of the sentence; left out."
+            issues.add("bad dependency", where, detail)
+        elif governor != dependent and dependent - 1 not in heads:
+            heads[dependent - 1] = governor - 1
+            labels[dependent - 1] = arc[0]
+    roots = [token for token in sorted(heads) if heads[token] == -1]
+    roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
+    if roots:
+        root = roots[0]
+        heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
+        heads[root] = -1
+        labels.setdefault(root, "root")
+    found = tuple(heads.get(token, -1) for token in range(length))
+    if not roots or token_in_cycle(found) is not None:
+        issues.add("bad dependencies", where, "They have no root or a circle; the sentence has none now.")
+        return None
+    return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 
 
 def _word(item: object, where: str) -> Token:

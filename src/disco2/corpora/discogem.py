@@ -1,9 +1,9 @@
 """DiscoGeM 1.0: implicit relations between sentences, each labelled by ten crowd workers.
 
 Scholman et al. (2022), DiscoGeM: A Crowdsourced Corpus of Genre-Mixed Implicit Discourse Relations. The
-folder is as published: ``DiscoGeMcorpus_annotations_nonwide.csv``, or the wide file, which has the votes and
-the arguments as single sentences; ``DiscoGeMcorpus_datasplits.csv``, the official parts; and, if it is there,
-``QADiscourse_annotations`` with votes on 900 items. Files are known by their columns, not by their names.
+folder is as published: ``DiscoGeMcorpus_annotations_nonwide.csv``, or the wide file, which has the votes;
+``DiscoGeMcorpus_datasplits.csv``, the official parts; and, if it is there, ``QADiscourse_annotations`` with
+votes on 900 items. Files are known by their columns, not by their names.
 
 Every item becomes a document of its two arguments, of one sentence each. Items are excerpts of a source, and
 neighbouring items of a source share sentences, but the official parts ignore sources: ``Corpus.groups`` has
@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -28,19 +29,19 @@ from disco2.errors import CorpusError
 
 NAME = "discogem"
 QUESTIONS = "QADiscourse_annotations"
-NO_RELATION, OTHER_CONNECTIVE = "norel", "differentcon"  # labels that are no sense of the PDTB
+NO_RELATION = "norel"
 
 # What the columns of the two forms of the items are called, letter case aside.
-_WIDE = {"label": "majoritylabel_sampled", "arg1": "arg1_singlesentence", "arg2": "arg2_singlesentence"}
-_NARROW = {"label": "semclass", "arg1": "arg1_rawtext", "arg2": "arg2_rawtext"}
+_WIDE = ("majoritylabel_sampled", "arg1", "arg2")
+_NARROW = ("semclass", "arg1_rawtext", "arg2_rawtext")
 _VOTES = ("majority_softlabel", "majority_softlabel_qa")
-_MISSING = ("", "NA")
+
 
 # A quotation mark between spaces behind the end of a sentence, as in: He left. " She stayed.
 _LOOSE_QUOTE = re.compile(
     r"""(?<=[.!?\u2026]) (["'\u201d\u2019]) (?=["'\u201c\u2018(\[]? ?[A-Z\u00c0-\u00d6\u00d8-\u00de])"""
 )
-_LIST_NUMBER = re.compile(r"\d{1,2}\. (?=\S)")
+_LIST_NUMBER = re.compile(r"\A\d{1,2}\. (?=\S)")
 _HAS_LETTER = re.compile(r"[^\W_]")
 _NEIGHBOURS = 3  # items before and behind that may begin inside an argument
 _OPENING = 40  # characters by which the beginning of a neighbour is found
@@ -56,24 +57,22 @@ class _Item:
     id: str
     source: str
     label: str
-    arg1: str  # with the sentences before it, unless ``is_cut``
-    arg2: str  # with the sentences behind it, unless ``is_cut``
-    is_cut: bool
+    arg1: str  # with the sentences before it
+    arg2: str  # with the sentences behind it
     votes: str
     where: str
 
 
-def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
+def read_discogem(path: Path) -> Corpus:
     """Read the corpus in a folder. Rows that can't be used are findings; CorpusError if no row can."""
     issues, known = ReadIssues(), inventory("pdtb3")
     reading.check_folder(path, holds="DiscoGeM")
-    tables = _read_tables(path, "*.csv", encoding, issues)
+    tables = _read_tables(path, "*.csv", issues)
     items = _find_items(path, tables, issues)
     questions: dict[str, str] = {}
     if not any(item.votes for item in items):
-        for folder in (path, path / QUESTIONS):
-            for rows in _read_tables(folder, "*_qa_wide.tsv", encoding, issues).values():
-                questions |= {row["itemid"].strip(): _votes_of(row) for _, row in rows}
+        for rows in _read_tables(path / QUESTIONS, "*_qa_wide.tsv", issues).values():
+            questions |= {row["itemid"].strip(): _votes_of(row) for _, row in rows}
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for item, (first, second) in zip(items, choose_arguments(items), strict=True):
@@ -96,7 +95,7 @@ def read_discogem(path: Path, *, encoding: str = "auto") -> Corpus:
         tuple(relations),
         parts,
         issues,
-        notes=tuple(_notes(relations, parts, asked=bool(questions))),
+        notes=tuple(_notes(relations, asked=bool(questions))),
         groups={item.id: item.source for item in items if item.id in documents},
     )
 
@@ -143,15 +142,13 @@ def read_votes(text: str, known: SenseInventory) -> Votes:
 
 
 def _senses(item: _Item, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
-    if item.label in (NO_RELATION, *_MISSING):
+    if item.label in ("", NO_RELATION):
         return ()
     sense = known.by_last_step(item.label)
     if sense is None:
-        kind = "no sense" if item.label == OTHER_CONNECTIVE else "unknown sense"
         detail = f"'{item.label}' is no sense of {known.name}; {item.id} has no label."
-        issues.add(kind, item.where, detail)
-        return ()
-    return (sense,)
+        issues.add("no sense", item.where, detail)
+    return () if sense is None else (sense,)
 
 
 def choose_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
@@ -160,17 +157,12 @@ def choose_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
     The beginning of a neighbour's second argument is a border between sentences, too: annotators cut at
     colons and semicolons, and the rules don't.
     """
-    cut = [
-        (" ".join(item.arg1.split()), " ".join(item.arg2.split()))
-        if item.is_cut
-        else (_chosen(item.arg1, -1), _chosen(item.arg2, 0))
-        for item in items
-    ]
+    cut = [(_chosen(item.arg1, -1), _chosen(item.arg2, 0)) for item in items]
     found = []
     for place, (item, (first, second)) in enumerate(zip(items, cut, strict=True)):
         for near in range(max(0, place - _NEIGHBOURS), min(len(items), place + _NEIGHBOURS + 1)):
             opening = cut[near][1][:_OPENING]
-            if items[near].source == item.source and len(opening) >= _SHORTEST_OPENING and not item.is_cut:
+            if items[near].source == item.source and len(opening) >= _SHORTEST_OPENING:
                 first = first[max(0, first.find(opening)) :]
                 if (border := second.find(opening)) > 0:
                     second = second[:border].rstrip()
@@ -180,14 +172,10 @@ def choose_arguments(items: Sequence[_Item]) -> list[tuple[str, str]]:
 
 def _chosen(text: str, place: int) -> str:
     """A sentence of a text, without the number of a list's item."""
-    sentence = (split_sentences(text) or [""])[place]
-    number = _LIST_NUMBER.match(sentence)
-    return sentence[number.end() :] if number else sentence
+    return _LIST_NUMBER.sub("", (split_sentences(text) or [""])[place], count=1)
 
 
-def _notes(relations: Sequence[Relation], parts: Mapping[str, str], *, asked: bool) -> Iterator[str]:
-    if not parts:
-        yield "There is no table of the official parts, so that the protocol 'own' trains on everything."
+def _notes(relations: Sequence[Relation], *, asked: bool) -> Iterator[str]:
     voted = [one for one in relations if one.votes]
     if asked and voted:
         agreed = sum(max(one.votes, key=lambda vote: vote[1])[0] in one.senses for one in voted)
@@ -197,17 +185,13 @@ def _notes(relations: Sequence[Relation], parts: Mapping[str, str], *, asked: bo
         )
 
 
-def _read_tables(folder: Path, pattern: str, encoding: str, issues: ReadIssues) -> dict[Path, Table]:
+def _read_tables(folder: Path, pattern: str, issues: ReadIssues) -> dict[Path, Table]:
     """The tables that have the ids of items, by their files; others are passed over."""
     tables: dict[Path, Table] = {}
     for file in sorted(folder.glob(pattern)):
-        found = ReadIssues()
-        text = reading.read_text(file, issues=found, encoding=encoding)
-        try:
-            tables[file] = list(reading.read_table(text, path=file, required={"itemid"}, issues=found))
-        except CorpusError:
-            continue
-        issues.findings += found.findings
+        text = reading.read_text(file, issues=issues)
+        with suppress(CorpusError):
+            tables[file] = list(reading.read_table(text, path=file, required={"itemid"}, issues=issues))
     return tables
 
 
@@ -215,20 +199,21 @@ def _find_items(folder: Path, tables: Mapping[Path, Table], issues: ReadIssues) 
     """The items of the wide table, else of the narrow one."""
     for columns in (_WIDE, _NARROW):
         for file, rows in tables.items():
-            if rows and {"datasource", *columns.values()} <= rows[0][1].keys():
+            if rows and {"datasource", *columns} <= rows[0][1].keys():
                 items: dict[str, _Item] = {}
-                for item in _items(file, rows, columns):
-                    if not item.id:
-                        issues.add("no id", item.where, "The row has no id; skipped.")
-                    elif item.id in items:
-                        detail = f"The id '{item.id}' was used before; skipped."
-                        issues.add("repeated id", item.where, detail)
-                    else:
-                        items[item.id] = item
+                for line, row in rows:
+                    name, source, where = row["itemid"].strip(), row["datasource"].strip(), f"{file}:{line}"
+                    if not name or name in items:
+                        issues.add("no id of its own", where, f"The id is '{name}'; skipped.")
+                        continue
+                    cells = (row[column].strip() for column in columns)
+                    label, arg1, arg2 = ("" if cell == "NA" else cell for cell in cells)
+                    votes = _votes_of(row)
+                    items[name] = _Item(name, source or name, label.lower(), arg1, arg2, votes, where)
                 return list(items.values())
     raise CorpusError(
         "No .csv file in this folder has rows with the columns of DiscoGeM's annotations."
-        f"{reading.quote_first_fault(issues)}",
+        f"{reading.quote_last_fault(issues)}",
         where=str(folder),
         hint="The usual name is DiscoGeMcorpus_annotations_nonwide.csv, with the columns Itemid, "
         "Datasource, SemClass, Arg1_RawText and Arg2_RawText.",
@@ -249,23 +234,5 @@ def _find_parts(tables: Mapping[Path, Table], documents: Iterable[str], issues: 
     return {}
 
 
-def _items(file: Path, rows: Iterable[tuple[int, Row]], columns: Mapping[str, str]) -> Iterator[_Item]:
-    for line, row in rows:
-        arg1, arg2 = row[columns["arg1"]].strip(), row[columns["arg2"]].strip()
-        is_cut = columns is _WIDE
-        if is_cut and (arg1 in _MISSING or arg2 in _MISSING):
-            arg1, arg2, is_cut = row.get("arg1", "").strip(), row.get("arg2", "").strip(), False
-        yield _Item(
-            id=row["itemid"].strip(),
-            source=row["datasource"].strip() or row["itemid"].strip(),
-            label=row[columns["label"]].strip().lower(),
-            arg1="" if arg1 in _MISSING else arg1,
-            arg2="" if arg2 in _MISSING else arg2,
-            is_cut=is_cut,
-            votes=_votes_of(row),
-            where=f"{file}:{line}",
-        )
-
-
 def _votes_of(row: Row) -> str:
-    return next((row[name] for name in _VOTES if row.get(name, "").strip() not in _MISSING), "")
+    return next((row[name] for name in _VOTES if row.get(name, "").strip() not in ("", "NA")), "")

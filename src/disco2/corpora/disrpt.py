@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +43,7 @@ class Row(NamedTuple):
         return self.cells.get("orig_label") or self.cells["label"]
 
 
-def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str = "auto") -> Corpus:
+def read_disrpt(path: Path, *, dependencies: Path | None = None) -> Corpus:
     """Read the relations of a ``.rels`` file, or of all those in a folder.
 
     Tokens come from the ``.conllu`` file of the same name beside it, or in the folder ``dependencies``, or
@@ -58,24 +58,28 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str =
         raise CorpusError(
             "There is no .rels file here.", where=str(path), hint="Give a .rels file or its folder."
         )
-    tables = {file: _read_rows(file, encoding=encoding, issues=issues) for file in files}
-    labels = (label for rows in tables.values() for row in rows for label in _split_labels(row))
+    tables: dict[Path, list[Row]] = {}
+    for file in files:
+        text = reading.read_text(file, issues=issues)
+        rows = reading.read_table(text, path=file, required=REQUIRED, quoted=False, issues=issues)
+        tables[file] = [Row(cells, f"{file}:{line}") for line, cells in rows]
+    labels = (label for table in tables.values() for row in table for label in _split_labels(row))
     reader = _RelationReader(reading.choose_inventory(labels, known=INVENTORIES), issues)
     cache: dict[Path, dict[str, Document]] = {}
     relations: list[Relation] = []
     documents: dict[str, Document] = {}
     parts: dict[str, str] = {}
-    for file, rows in tables.items():
+    for file, table in tables.items():
         source = _find_conllu(file, dependencies)
         if source is None:
             issues.add("no tokens", str(file), f"There is no {file.stem}.conllu beside it; skipped.")
             continue
         if source not in cache:
-            names = {row.cells["doc"] for row in rows}
+            names = {row.cells["doc"] for row in table}
             unnamed = names.pop() if len(names) == 1 else file.stem
-            cache[source] = _read_documents(source, unnamed=unnamed, encoding=encoding, issues=issues)
+            cache[source] = _read_documents(source, unnamed, issues)
         part = _PART.search(file.stem)
-        for relation in reader.read(rows, cache[source]):
+        for relation in reader.read(table, cache[source]):
             document = cache[source][relation.document]
             if documents.setdefault(document.id, document) is not document:
                 detail = f"{document.id} has other tokens in an earlier file; skipped."
@@ -86,7 +90,7 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str =
             relations.append(relation)
     if not relations:
         raise CorpusError(
-            f"No relation here can be used.{reading.quote_first_fault(issues)}",
+            f"No relation here can be used.{reading.quote_last_fault(issues)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
@@ -94,27 +98,6 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None, encoding: str =
     if reader.without_kind:
         notes.append(f"{reader.without_kind} relations don't say their kind and were read as Implicit.")
     return Corpus("disrpt", reader.known.name, documents, tuple(relations), parts, issues, notes=tuple(notes))
-
-
-def _read_rows(file: Path, *, encoding: str, issues: ReadIssues) -> list[Row]:
-    lines = reading.split_lines(reading.read_text(file, issues=issues, encoding=encoding))
-    header = [name.strip() for name in lines[0].split("\t")] if lines else []
-    missing = [name for name in REQUIRED if name not in header]
-    if missing:
-        raise CorpusError(
-            f"The header lacks the columns {', '.join(missing)}.",
-            where=f"{file}:1",
-            hint="The first line of a .rels file names its columns, separated by tabs.",
-        )
-    rows = []
-    for number, line in enumerate(lines[1:], start=2):
-        cells = line.split("\t")
-        if len(cells) == len(header):
-            rows.append(Row(dict(zip(header, cells, strict=True)), f"{file}:{number}"))
-        elif line.strip():
-            columns = f"{len(cells)} columns where the header has {len(header)}"
-            issues.add("wrong number of columns", f"{file}:{number}", f"{columns}; skipped.")
-    return rows
 
 
 def _split_labels(row: Row) -> list[str]:
@@ -147,7 +130,7 @@ class _RelationReader:
         if document is None:
             raise CorpusError(f"There are no usable tokens of the document '{name}'.")
         if name not in self._tokens:
-            self._tokens[name] = reading.TokenSpans.of(document)
+            self._tokens[name] = reading.TokenSpans(document)
         arguments = []
         for unit in ("unit1", "unit2"):
             tokens = _parse_tokens(row.cells[f"{unit}_toks"], unit, document, self._tokens[name])
@@ -216,26 +199,22 @@ def _find_conllu(file: Path, given: Path | None) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def _read_documents(file: Path, *, unnamed: str, encoding: str, issues: ReadIssues) -> dict[str, Document]:
-    """The documents of a ``.conllu`` file; sentences without a document belong to ``unnamed``."""
-    text = reading.read_text(file, issues=issues, encoding=encoding).removeprefix(reading.BYTE_ORDER_MARK)
-    sentences: dict[str, list[ConlluSentence]] = {}
+def _read_documents(file: Path, unnamed: str, issues: ReadIssues) -> dict[str, Document]:
+    """The documents of a ``.conllu`` file; sentences without a document belong to ``unnamed``.
+
+    Corpora under licence are distributed with an underscore for each character of their words.
+    """
+    text = reading.read_text(file, issues=issues).removeprefix(reading.BYTE_ORDER_MARK)
+    parses: dict[str, list[ConlluSentence]] = {}
     for sentence in parse_conllu(text, where=str(file)):
-        sentences.setdefault(sentence.document or unnamed, []).append(sentence)
-    documents = {name: _make_document(name, some) for name, some in sentences.items()}
-    for name in [name for name, document in documents.items() if is_masked(document)]:
-        issues.add("masked text", str(file), f"The words of {name} are masked by underscores; left out.")
-        del documents[name]
+        parses.setdefault(sentence.document or unnamed, []).append(sentence)
+    documents = {}
+    for name, some in parses.items():
+        document = document_as_written(name, some)
+        if len(document.tokens) > 1 and not any(token.text.strip("_") for token in document.tokens):
+            issues.add("masked text", str(file), f"The words of {name} are masked by underscores; left out.")
+            continue
+        pairs = zip(document.sentences, some, strict=True)
+        sentences = tuple(replace(sentence, dependencies=parse.dependencies) for sentence, parse in pairs)
+        documents[name] = replace(document, sentences=sentences)
     return documents
-
-
-def _make_document(name: str, parses: Sequence[ConlluSentence]) -> Document:
-    document = document_as_written(name, parses)
-    pairs = zip(document.sentences, parses, strict=True)
-    sentences = tuple(replace(sentence, dependencies=parse.dependencies) for sentence, parse in pairs)
-    return replace(document, sentences=sentences)
-
-
-def is_masked(document: Document) -> bool:
-    """Corpora under licence are distributed with an underscore for each character of their words."""
-    return len(document.tokens) > 1 and all(not token.text.strip("_") for token in document.tokens)

@@ -35,8 +35,7 @@ from disco2.files import write_text
 
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
-COLUMNS = (*REQUIRED, "label", "id", "split", "source", "kind", "connective")
-VOTES = "votes"
+
 MOST_VOTES = 1e9  # for one label; shares and counts are both fine
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
@@ -51,7 +50,7 @@ SPLIT_NAMES = {
 Record = Mapping[str, object]
 
 
-def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "auto") -> Corpus:
+def read_pairs(path: Path, *, inventory_name: str = "free") -> Corpus:
     """Read the pairs of a JSON lines or table file; without an inventory, labels are kept as they are.
 
     A line that can't be used is a finding. Raises CorpusError if no line can, or if a table has no
@@ -59,7 +58,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
     """
     issues = ReadIssues()
     known = inventory(inventory_name)
-    text = reading.read_text(path, issues=issues, encoding=encoding)
+    text = reading.read_text(path, issues=issues)
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     parts: dict[str, str] = {}
@@ -72,21 +71,19 @@ def read_pairs(path: Path, *, inventory_name: str = "free", encoding: str = "aut
             continue
         documents[name], relation = pair
         relations.append(relation)
-        source = _text(record, "source")
-        if source:
+        if source := _text(record, "source"):
             groups[name] = source
-        split = _text(record, "split").lower()
-        if split:
+        if split := _text(record, "split").lower():
             parts[name] = SPLIT_NAMES.get(split, split)
             if parts[name] not in SPLIT_NAMES.values():
                 issues.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + reading.quote_first_fault(issues),
+            "No line of this file is a usable pair." + reading.quote_last_fault(issues),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
-    notes = (*_labels_with_a_meaning(relations), *_pairs_in_two_parts(relations, parts))
+    notes = tuple(_notes(relations, parts))
     return Corpus(NAME, known.name, documents, tuple(relations), parts, issues, notes=notes, groups=groups)
 
 
@@ -132,50 +129,29 @@ def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, 
     return document, arguments[0], arguments[1]
 
 
-def _is_json(path: Path, text: str) -> bool:
-    if path.suffix.lower() in TABLE_ENDINGS:
-        return False
-    return path.suffix.lower() in JSON_ENDINGS or text.removeprefix(
-        reading.BYTE_ORDER_MARK
-    ).lstrip().startswith("{")
-
-
 def _read_records(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tuple[int, Record]]:
     """Yield the first line of every record, and its cells by columns in lower case."""
-    if not _is_json(path, text):
-        yield from reading.read_table(text, path=path, required=REQUIRED, known=COLUMNS, issues=issues)
+    ending, start = path.suffix.lower(), text.removeprefix(reading.BYTE_ORDER_MARK).lstrip()[:1]
+    if ending in TABLE_ENDINGS or (ending not in JSON_ENDINGS and start != "{"):
+        yield from reading.read_table(text, path=path, required=REQUIRED, issues=issues)
         return
     for line, record in reading.read_json_lines(text, path=path, issues=issues):
-        columns = [key.strip().lower() for key in record]
-        if twice := reading.find_double(columns, (*COLUMNS, VOTES)):
-            detail = f"It has '{twice}' twice, in upper and lower case; skipped."
-            issues.add("broken line", f"{path}:{line}", detail)
-        else:
-            yield line, dict(zip(columns, record.values(), strict=True))
+        yield line, {key.strip().lower(): value for key, value in record.items()}
 
 
 def _pair(
     name: str, record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[Document, Relation] | None:
-    texts = [_text(record, column) for column in REQUIRED]
-    for column, text in zip(REQUIRED, texts, strict=True):
-        if not text:
-            issues.add("empty argument", where, f"There is no text for {column}; skipped.")
-            return None
-    document, arg1, arg2 = pair_document(name, *texts)
+    document, arg1, arg2 = pair_document(name, _text(record, "arg1"), _text(record, "arg2"))
     if not arg1.tokens or not arg2.tokens:
-        issues.add("empty argument", where, "An argument has no word; skipped.")
+        issues.add("empty argument", where, f"{'arg2' if arg1.tokens else 'arg1'} has no word; skipped.")
         return None
-    kind = RelationKind.IMPLICIT
-    if _text(record, "kind"):
-        named = reading.read_kind(_text(record, "kind"))
-        if named is None:
-            issues.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
-            return None
-        kind = named
-    senses = reading.read_senses(
-        _labels(record, where=where, issues=issues), known, where=where, issues=issues
-    )
+    kind = reading.read_kind(_text(record, "kind") or RelationKind.IMPLICIT)
+    if kind is None:
+        issues.add("unknown kind of relation", where, f"'{_text(record, 'kind')}'; skipped.")
+        return None
+    labels = _labels(record, where=where, issues=issues)
+    senses = reading.read_senses(labels, known, where=where, issues=issues)
     votes = _votes(record, known, where=where, issues=issues)
     if votes and not senses:
         most = max(share for _, share in votes)
@@ -188,7 +164,7 @@ def _votes(
     record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
 ) -> tuple[tuple[str, float], ...]:
     """The labels of an object with their shares, which add up to 1; empty if there is no object."""
-    given = record.get(VOTES)
+    given = record.get("votes")
     if not isinstance(given, dict):
         return ()
     shares: dict[str, float] = {}
@@ -216,14 +192,13 @@ def _text(record: Record, column: str) -> str:
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return str(value) if isinstance(value, int) or math.isfinite(value) else ""  # NaN is a cell left empty
+    is_empty = isinstance(value, float) and not math.isfinite(value)  # NaN is a cell left empty
+    return "" if is_empty else str(value).strip()
 
 
-def _labels_with_a_meaning(relations: Sequence[Relation]) -> Iterator[str]:
+def _notes(relations: Sequence[Relation], parts: Mapping[str, str]) -> Iterator[str]:
     counts = Counter(sense for relation in relations for sense in relation.senses if sense in WITHOUT_SENSE)
     for label, count in sorted(counts.items()):
         yield (
@@ -231,21 +206,11 @@ def _labels_with_a_meaning(relations: Sequence[Relation]) -> Iterator[str]:
             "of a text, and never for two given arguments. Use another name, such as 'unrelated', for an "
             "ordinary label."
         )
-
-
-def _pairs_in_two_parts(relations: Sequence[Relation], parts: Mapping[str, str]) -> Iterator[str]:
-    trained_on = {_both(relation) for relation in relations if parts.get(relation.document) == "train"}
-    elsewhere = Counter(
-        part
-        for relation in relations
-        if (part := parts.get(relation.document, "train")) != "train" and _both(relation) in trained_on
-    )
-    for part, count in sorted(elsewhere.items()):
+    pairs = [(parts.get(one.document, "train"), (one.arg1.text, one.arg2.text)) for one in relations]
+    trained_on = {pair for part, pair in pairs if part == "train"}
+    twice = Counter(part for part, pair in pairs if part != "train" and pair in trained_on)
+    for part, count in sorted(twice.items()):
         yield f"{count} pairs of {part} are in train as well, word for word: figures on {part} are too good."
-
-
-def _both(relation: Relation) -> tuple[str, str]:
-    return relation.arg1.text, relation.arg2.text
 
 
 def _unused_id(

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from disco2.corpora import reading
 from disco2.corpora.wsj import (
@@ -21,38 +21,33 @@ from disco2.corpora.wsj import (
     Spans,
     WsjLayers,
     find_files,
-    inside_word,
     make_corpus,
     parse_spans,
     read_sources,
 )
 from disco2.data import Corpus, ReadIssues, RelationKind
-from disco2.errors import CorpusError, SettingsError
+from disco2.errors import CorpusError
 
-OFFSETS = ("auto", "inclusive", "exclusive")
 FILES_3 = (BARE, ".txt", ".pdtb", ".pipe")
 FIELDS_3 = 34
 RARE = 0.1  # below this share of all spans, those for inclusive ends are slips of exclusive ones
 RELATIONS = (".pdtb", ".pipe")  # if a document has both, the native file is read
 RAW = (BARE, ".txt", ".raw")
 TEXT, TEXT_END, FEATURES = "#### Text ####", "##############", "#### Features ####"
-ANCHORED = ("Explicit", "AltLex")
-UNANCHORED = ("Implicit", "EntRel", "NoRel")
+ANCHORED = ("Explicit", "AltLex")  # these have spans of their own
 PARTS = ("Arg1", "Arg2", "Sup1", "Sup2")
 FIELDS_2 = 48  # of the pipe encoding
 
-Convention = Literal["inclusive", "exclusive"]
 Selection = tuple[Spans, str]  # characters, ends exclusive, and their text
 _Entry = TypeVar("_Entry")
 
 _RULE = re.compile(r"_{20,}\s*")
 _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
-_SPANS = re.compile(r"\d+\.\.\d+")
 
 
 def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
     """The relations of a file, numbered by their lines; bad lines are reported and skipped."""
-    return _parse_all(_rows(reading.split_lines(text)), _parse_pdtb3_row, "bad relation line", where, issues)
+    return _parse_all(_rows(reading.split_lines(text)), _parse_pdtb3_row, where, issues)
 
 
 def _parse_pdtb3_row(row: str, number: int, line: int) -> RawRelation:
@@ -81,26 +76,21 @@ def read_pdtb3(
     trees: Path | None = None,
     coreference: Path | None = None,
     dependencies: Path | None = None,
-    offsets: Literal["auto", "inclusive", "exclusive"] = "auto",
-    encoding: str = "auto",
 ) -> Corpus:
     """Read ``gold`` (relations) and ``raw`` (texts), two folders in ``path`` or in its ``data``.
 
-    ``offsets`` says whether the ends of spans are inclusive; ``auto`` decides for the whole corpus from the
-    texts. ``trees``, ``coreference`` and ``dependencies`` are folders in which a document's file may be
-    anywhere; without trees, tokens and sentences are split by rule. ``encoding`` is that of gold and raw.
+    Whether the ends of spans are inclusive is decided for the whole corpus from the texts. ``trees``,
+    ``coreference`` and ``dependencies`` are folders in which a document's file may be anywhere; without
+    trees, tokens and sentences are split by rule.
     """
-    if offsets not in OFFSETS:
-        raise SettingsError(f"Unknown offsets '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}.")
     root = reading.check_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
     if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
         root = root / "data"
     gold = reading.check_folder(root / "gold", holds="PDTB 3's relations (gold/SS/wsj_SSNN)")
     raw = reading.check_folder(root / "raw", holds="PDTB 3's texts (raw/SS/wsj_SSNN)")
-    files = find_files(gold, endings=FILES_3)
+    files, texts = find_files(gold, endings=FILES_3), find_files(raw, endings=FILES_3)
     issues = ReadIssues()
-    texts = find_files(raw, endings=FILES_3)
-    sources = list(read_sources(files, texts, parse_pdtb3, encoding=encoding, issues=issues))
+    sources = list(read_sources(files, texts, parse_pdtb3, issues=issues))
     if not sources:
         raise CorpusError(
             f"None of {len(files)} files in {gold} has its text in {raw}.",
@@ -109,36 +99,33 @@ def read_pdtb3(
         )
     ends: Counter[str] = Counter()
     for source in sources:
-        ends.update(which_end(source.text, span) for one in source.relations for span in one.spans)
-    suggested = choose_convention(ends)
-    convention: Convention = suggested if offsets == "auto" else offsets
-    notes = [
-        f"Span ends were read as {convention}, {'by the text' if offsets == 'auto' else 'as asked'}: "
-        f"{ends['inclusive']} spans make sense only with inclusive ends, {ends['exclusive']} only with "
-        f"exclusive ones, {ends['']} with both or neither."
-    ]
-    if ends["inclusive"] + ends["exclusive"] and convention != suggested:
-        notes.append(f"The text itself suggests {suggested} ends.")
-    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+        for one in source.relations:
+            spans = (*one.connective_spans, *one.arg1_spans, *one.arg2_spans)
+            ends.update(which_end(source.text, *span) for span in spans)
+    layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+    convention = choose_convention(ends)
     if convention == "inclusive":
         sources = [replace(one, relations=[*map(with_exclusive_ends, one.relations)]) for one in sources]
     corpus = make_corpus("pdtb3", sources, layers, issues=issues)
-    return replace(corpus, notes=(*notes, *corpus.notes))
+    note = (
+        f"Span ends were read as {convention}, by the text: {ends['inclusive']} spans make sense only with "
+        f"inclusive ends, {ends['exclusive']} only with exclusive ones, {ends['']} with both or neither."
+    )
+    return replace(corpus, notes=(note, *corpus.notes))
 
 
-def which_end(text: str, span: tuple[int, int]) -> str:
+def which_end(text: str, start: int, end: int) -> str:
     """``inclusive`` or ``exclusive`` if only this reading of a span's end makes sense; else empty.
 
     LDC's PDTB 3 is mostly read with inclusive ends, GDTB has exclusive ones, and nothing in the files says
     so. A span should end with a word's last character: read the wrong way, it cuts a word short or includes
     the space after it.
     """
-    start, end = span
     inclusive, exclusive = _ends_well(text, start, end + 1), _ends_well(text, start, end)
     return "" if inclusive == exclusive else "inclusive" if inclusive else "exclusive"
 
 
-def choose_convention(ends: Mapping[str, int]) -> Convention:
+def choose_convention(ends: Mapping[str, int]) -> str:
     """How the ends of a corpus are best read, from the counts of ``which_end``.
 
     Before a full stop both readings make sense. Such spans are frequent if ends are exclusive, since
@@ -159,7 +146,8 @@ def with_exclusive_ends(raw: RawRelation) -> RawRelation:
 
 
 def _ends_well(text: str, start: int, end: int) -> bool:
-    return start < end <= len(text) and not text[end - 1].isspace() and not inside_word(text, end)
+    cuts_word = text[end - 1 : end].isalnum() and text[end : end + 1].isalnum()
+    return start < end <= len(text) and not text[end - 1].isspace() and not cuts_word
 
 
 def read_pdtb2(
@@ -169,14 +157,13 @@ def read_pdtb2(
     coreference: Path | None = None,
     dependencies: Path | None = None,
     raw: Path | None = None,
-    encoding: str = "auto",
 ) -> Corpus:
     """Read the relations below ``path`` with their documents.
 
     Relation files end in ``.pdtb`` or ``.pipe``; their content decides which encoding they have. Raw text is
     searched in ``raw``, or in a folder of that name below or beside ``path``. ``trees``, ``coreference`` and
     ``dependencies`` are folders in which a document's file may be anywhere; without trees, tokens and
-    sentences are split by rule. ``encoding`` is that of relations and raw text.
+    sentences are split by rule.
     """
     reading.check_folder(path, holds="PDTB 2 relations (.pdtb or .pipe files)")
     files = find_files(path, endings=RELATIONS)
@@ -187,9 +174,8 @@ def read_pdtb2(
             hint="Give the folder of the PDTB 2 relations, such as LDC2008T05's data.",
         )
     issues = ReadIssues()
-    layers = WsjLayers(files, trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
-    texts = _raw_files(path, raw)
-    sources = list(read_sources(files, texts, parse_relations, encoding=encoding, issues=issues))
+    layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
+    sources = list(read_sources(files, _raw_files(path, raw), parse_relations, issues=issues))
     if not sources:
         raise CorpusError(
             f"None of {len(files)} relation files has raw text.",
@@ -203,9 +189,10 @@ def read_pdtb2(
 def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
     if raw is not None:
         return find_files(reading.check_folder(raw, holds="raw text"), endings=RAW)
-    folders = [path] if path.name == "raw" else [one for one in sorted(path.rglob("raw")) if one.is_dir()]
+    beside = path.absolute().parent / "raw"
+    folders = [path] if path.name == "raw" else [*sorted(path.rglob("raw")), beside]
     files: dict[str, Path] = {}
-    for folder in folders or [path.absolute().parent / "raw"]:
+    for folder in filter(Path.is_dir, folders):
         files = find_files(folder, endings=RAW) | files
     return files
 
@@ -221,23 +208,17 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
     if not first:
         return []
     if _RULE.fullmatch(first) or _HEADING.fullmatch(first):
-        if not _RULE.fullmatch(next(filter(str.strip, reversed(lines)))):
-            detail = "The last line is not the rule of a relation's end."
-            issues.add("file cut off", f"{where}:{len(lines)}", detail)
-        return _parse_all(_blocks(lines), _parse_block, "bad relation block", where, issues)
+        return _parse_all(_blocks(lines), _parse_block, where, issues)
     if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS_2 // 4):
-        return _parse_all(_rows(lines), _parse_row, "bad relation line", where, issues)
+        return _parse_all(_rows(lines), _parse_row, where, issues)
     raise CorpusError(
-        "This is neither PDTB 2's native encoding nor its pipe encoding.",
-        where=f"{where}:{number}",
-        hint="Remove files with other content from the folder.",
+        "This is neither PDTB 2's native encoding nor its pipe encoding.", where=f"{where}:{number}"
     )
 
 
 def _parse_all(
     entries: Iterable[tuple[int, _Entry]],
     parse: Callable[[_Entry, int, int], RawRelation],
-    fault: str,
     where: str,
     issues: ReadIssues,
 ) -> list[RawRelation]:
@@ -247,13 +228,8 @@ def _parse_all(
         try:
             found.append(parse(entry, number, line))
         except CorpusError as error:
-            issues.add(fault, f"{where}:{line}", f"relation {number}: {error.what} It was skipped.")
+            issues.add("bad relation", f"{where}:{line}", f"Number {number}: {error.what} It was skipped.")
     return found
-
-
-def parse_selection(spans: str, text: str) -> Selection:
-    """Parse the spans and the text of a selection; raise CorpusError, without a place, for bad spans."""
-    return parse_spans(spans.strip()), " ".join(text.split())
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -283,27 +259,14 @@ def _parse_block(rows: Sequence[str], number: int, line: int) -> RawRelation:
     anchor: Selection = (), ""
     if kind in ANCHORED:
         anchor, rest = _selection(rest)
-    elif kind not in UNANCHORED:
-        raise CorpusError(f"'{kind or rows[0].strip()}' is no type of relation.")
-    elif len(rest) < 2 or not all(row.isdecimal() for row in rest[:2]):
-        raise CorpusError("It has no string position or no sentence number.")
-    else:
-        rest = rest[2:]
-    rest = _without_features(rest)
+    # Others have a string position and a sentence number.
+    rest = _without_features([row for row in rest if not row.isdecimal()])
     labels = [[piece.strip() for piece in row.split(",")] for row in rest if row]
     if kind == "AltLex":
         labels = [[anchor[1], *(sense for label in labels for sense in label)]]
-    found: dict[str, Selection] = {}
-    for part, section in parts:
-        if part not in PARTS:
-            raise CorpusError(f"'{part}' stands where an argument or supplement should.")
-        found[part], rest = _selection(section)
-        stray = next(filter(None, _without_features(rest)), None)
-        if stray is not None:
-            raise CorpusError(f"'{stray:.80}' stands behind {part}, where nothing should.")
-    for part in ("Arg1", "Arg2"):
-        if part not in found:
-            raise CorpusError(f"It has no {part}.")
+    found = {part: _selection(section)[0] for part, section in parts}
+    if not {"Arg1", "Arg2"} <= found.keys():
+        raise CorpusError("It has no Arg1 or no Arg2.")
     return RawRelation(
         number=number,
         line=line,
@@ -337,17 +300,15 @@ def _selection(rows: list[str]) -> tuple[Selection, list[str]]:
         end = rows.index(TEXT_END, text)
     except ValueError:
         raise CorpusError(f"It has no spans with '{TEXT}' and '{TEXT_END}' behind them.") from None
-    return parse_selection(rows[0], " ".join(rows[text + 1 : end])), rows[end + 1 :]
+    words = " ".join(rows[text + 1 : end]).split()
+    return (parse_spans(rows[0]), " ".join(words)), rows[end + 1 :]
 
 
 def _without_features(rows: list[str]) -> list[str]:
     """The rows without features at their beginning, which are an attribution and perhaps a selection."""
     if rows[:1] != [FEATURES]:
         return rows
-    rest = rows[2:]
-    if rest and _SPANS.match(rest[0]):
-        rest = _selection(rest)[1]
-    return rest
+    return _selection(rows[2:])[1] if TEXT in rows else rows[2:]
 
 
 def _parse_row(row: str, number: int, line: int) -> RawRelation:
@@ -355,17 +316,17 @@ def _parse_row(row: str, number: int, line: int) -> RawRelation:
     fields = [field.strip() for field in row.split("|")]
     if len(fields) != FIELDS_2:
         raise CorpusError(f"{len(fields)} fields between pipes where PDTB 2 has {FIELDS_2}.")
-    anchor, arg1, arg2 = (parse_selection(fields[place], fields[place + 2]) for place in (3, 22, 32))
-    connectives = [anchor[1]] if fields[0] == RelationKind.ALTLEX else fields[8:11]
+    altlex = [" ".join(fields[5].split())]
+    connectives = altlex if fields[0] == RelationKind.ALTLEX else fields[8:11]
     return RawRelation(
         number=number,
         line=line,
         kind=fields[0],
         connectives=tuple(filter(None, connectives)),
         senses=tuple(filter(None, fields[11:15])),
-        connective_spans=anchor[0],
-        arg1_spans=arg1[0],
-        arg2_spans=arg2[0],
-        arg1_text=arg1[1],
-        arg2_text=arg2[1],
+        connective_spans=parse_spans(fields[3]),
+        arg1_spans=parse_spans(fields[22]),
+        arg2_spans=parse_spans(fields[32]),
+        arg1_text=fields[24],
+        arg2_text=fields[34],
     )

@@ -14,11 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import cached_property
-from itertools import chain
 from pathlib import Path
 from reprlib import Repr
-from typing import Any, Self
+from typing import Any
 
 from disco2.data import WITHOUT_SENSE, Argument, Corpus, Document, ReadIssues, Relation, RelationKind
 from disco2.data.records import find_runs
@@ -27,51 +25,31 @@ from disco2.errors import CorpusError
 from disco2.files import TwinKeyError, without_twins
 
 BYTE_ORDER_MARK = "\ufeff"
-NOT_UTF8 = "not UTF-8"
 WRONG_COLUMNS = "wrong number of columns"  # a finding; the row is skipped
 DELIMITERS = ",;\t"
+LONGEST_ROW = 100  # lines of a table; a quotation mark that takes more is a stray one
 UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by their byte order marks
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-# Escapes of a valid JSON text one by one: a surrogate pair, an unpaired surrogate (in a group), any other.
-_ESCAPE = re.compile(
-    r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
-    re.DOTALL,
-)
 _SHORT = Repr()
 _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
-def read_text(path: Path, *, issues: ReadIssues, encoding: str = "auto") -> str:
+def read_text(path: Path, *, issues: ReadIssues) -> str:
     """Read a file with its line ends and byte order mark, since character offsets count them.
 
-    ``auto`` reads UTF-16 if the file has its byte order mark, else UTF-8, else latin-1 (which fits any bytes)
-    with a finding. An encoding given by name must fit.
+    It is UTF-16 if it has that byte order mark, else UTF-8; if it is not, it is read as latin-1, which fits
+    any bytes, with a finding.
     """
+    data = path.read_bytes()
+    encoding = UTF16.get(data[:2], "utf-8")
     try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = "no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
-        raise CorpusError(
-            f"The file can't be read ({reason}).", where=str(path), hint="Check the path and its permissions."
-        ) from None
-    chosen = UTF16.get(data[:2], "utf-8") if encoding == "auto" else encoding
-    try:
-        return data.decode(chosen)
-    except LookupError:
-        raise CorpusError(
-            f"Unknown encoding '{encoding}'.", where=str(path), hint="Try utf-8, latin-1 or auto."
-        ) from None
-    except UnicodeError as error:
-        start = error.start if isinstance(error, UnicodeDecodeError) else 0
-        line = data.count(b"\n", 0, start) + 1
-        where = f"{path}:{line}"
-        if chosen == "utf-8" and encoding == "auto":
-            detail = f"byte {data[start]:#04x} is not UTF-8; the file was read as latin-1"
-            issues.add(NOT_UTF8, where, detail)
-            return data.decode("latin-1")
-        what = f"The file is not {chosen}: {getattr(error, 'reason', error)}."
-        raise CorpusError(what, where=where, hint="Try the encoding auto.") from None
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        detail = f"{error.reason}; the file was read as latin-1"
+        issues.add(f"not {encoding.upper()}", f"{path}:{line}", detail)
+        return data.decode("latin-1")
 
 
 def split_lines(text: str) -> list[str]:
@@ -89,7 +67,7 @@ def split_lines(text: str) -> list[str]:
 class BrokenJsonError(ValueError):
     """Text that is not JSON, or JSON that no program could write out again; ``line`` counts from 1."""
 
-    def __init__(self, reason: str, line: int) -> None:
+    def __init__(self, reason: str, line: int = 1) -> None:
         self.reason = reason
         self.line = line
         super().__init__(reason)
@@ -99,19 +77,18 @@ def parse_json(text: str) -> object:
     """Parse a JSON text; raise BrokenJsonError, also for a repeated key or an unpaired surrogate."""
     try:
         value: object = json.loads(text, object_pairs_hook=without_twins)
+        if _SURROGATE.search(text):  # the parser takes an unpaired one, and writing it fails much later
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise BrokenJsonError(f"{error.msg} at column {error.colno}", error.lineno) from None
     except TwinKeyError as error:
-        raise BrokenJsonError(f"The key {shorten(error.key)} occurs twice in one object", 1) from None
+        raise BrokenJsonError(f"The key {shorten(error.key)} occurs twice in one object") from None
+    except UnicodeEncodeError:
+        raise BrokenJsonError("A string contains an unpaired surrogate") from None
     except ValueError:
-        raise BrokenJsonError("A number has too many digits", 1) from None
+        raise BrokenJsonError("A number has too many digits") from None
     except RecursionError:
-        raise BrokenJsonError("It is nested too deeply", 1) from None
-    if _SURROGATE.search(text):  # the parser takes an unpaired one, and writing it fails much later
-        unpaired = next((escape for escape in _ESCAPE.finditer(text) if escape[1]), None)
-        if unpaired is not None:
-            line = text.count("\n", 0, unpaired.start()) + 1
-            raise BrokenJsonError("A string contains an unpaired surrogate", line)
+        raise BrokenJsonError("It is nested too deeply") from None
     return value
 
 
@@ -122,34 +99,32 @@ def read_json_lines(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tu
             continue
         try:
             record = parse_json(line)
+            if not isinstance(record, dict):
+                raise BrokenJsonError("It is no object in braces")
         except BrokenJsonError as error:
             issues.add("broken line", f"{path}:{number}", f"Not JSON: {error.reason}; skipped.")
             continue
-        if isinstance(record, dict):
-            yield number, record
-        else:
-            issues.add("broken line", f"{path}:{number}", "Not an object in braces; skipped.")
+        yield number, record
 
 
 def read_table(
-    text: str, *, path: Path, required: Collection[str], known: Collection[str] = (), issues: ReadIssues
+    text: str, *, path: Path, required: Collection[str], quoted: bool = True, issues: ReadIssues
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the first line and the cells of every row of a table with commas, semicolons or tabs.
 
-    Names of columns are in lower case. A row of another length is a finding. Raises CorpusError if the header
-    lacks a required column, or has one of the ``known`` columns twice.
+    Cells may be ``quoted``. Names of columns are in lower case. A row of another length is a finding. Raises
+    CorpusError if the header lacks a required column, or has a column twice.
     """
-    lines = io.StringIO(text.removeprefix(BYTE_ORDER_MARK), newline="").readlines()
-    delimiter, header, place = _read_header(lines, path=path, required=required, known=known)
-    eaten = 0  # up to this line, quoting over several lines was found to be broken
+    plain = text.removeprefix(BYTE_ORDER_MARK)
+    lines = io.StringIO(plain, newline="").readlines() if quoted else split_lines(text)
+    delimiter, header, place = _read_header(lines, path=path, required=required)
     while place < len(lines):
         where = f"{path}:{place + 1}"
-        row, taken = _read_row(lines, place, delimiter, alone=place < eaten)
-        if row is None or len(row) != len(header):
+        row, taken = _read_row(lines, place, delimiter) if quoted else ([], 1)
+        if len(row) != len(header):
             # A quotation mark that never closes takes the lines after it: read this line without quoting.
-            eaten = max(eaten, place + taken - 1)
             row, taken = lines[place].rstrip("\r\n").split(delimiter), 1
-            if len(row) == len(header):
+            if quoted and len(row) == len(header):
                 issues.add("stray quotation mark", where, "The line was read without quoting.")
         if len(row) == len(header) and any(cell.strip() for cell in row):
             yield place + 1, dict(zip(header, row, strict=True))
@@ -159,32 +134,24 @@ def read_table(
         place += taken
 
 
-def find_double(columns: Sequence[str], known: Collection[str]) -> str | None:
-    """The first of the known columns that occurs twice."""
-    return next((name for name in known if columns.count(name) > 1), None)
-
-
-def _read_row(
-    lines: Sequence[str], place: int, delimiter: str, *, alone: bool = False
-) -> tuple[list[str] | None, int]:
-    """The row that begins on a line and the number of lines read; None if its quoting is broken."""
-    end = place + 1 if alone else len(lines)
-    rows = csv.reader((lines[at] for at in range(place, end)), delimiter=delimiter, strict=True)
+def _read_row(lines: Sequence[str], place: int, delimiter: str) -> tuple[list[str], int]:
+    """The row that begins on a line and the number of its lines; no cells if its quoting is broken."""
+    rows = csv.reader(lines[place : place + LONGEST_ROW], delimiter=delimiter, strict=True)
     try:
         return next(rows), rows.line_num
     except csv.Error:
-        return None, rows.line_num
+        return [], 1
 
 
 def _read_header(
-    lines: Sequence[str], *, path: Path, required: Collection[str], known: Collection[str]
+    lines: Sequence[str], *, path: Path, required: Collection[str]
 ) -> tuple[str, list[str], int]:
     """The delimiter under which the first row has the required columns, that row, and its number of lines."""
     for delimiter in DELIMITERS if lines else ():
         row, taken = _read_row(lines, 0, delimiter)
-        header = [cell.strip().lower() for cell in row or ()]
+        header = [cell.strip().lower() for cell in row]
         if set(required) <= set(header):
-            if twice := find_double(header, known):
+            if twice := next((name for name in header if name and header.count(name) > 1), ""):
                 raise CorpusError(
                     f"The column '{twice}' occurs twice.", where=f"{path}:1", hint="Rename one of the two."
                 )
@@ -192,7 +159,7 @@ def _read_header(
     raise CorpusError(
         f"The first line does not name the columns {' and '.join(required)}.",
         where=f"{path}:1",
-        hint=f"Begin the file with a header such as: {','.join(required)},label",
+        hint="Begin the file with the names of its columns, separated by commas, semicolons or tabs.",
     )
 
 
@@ -201,12 +168,9 @@ def shorten(value: object) -> str:
     return _SHORT.repr(value)
 
 
-def quote_first_fault(issues: ReadIssues, kinds: Collection[str] = ()) -> str:
-    """Quote the first finding, of these kinds or else not about the encoding, for an error message."""
-    for finding in issues.findings:
-        if finding.kind in kinds if kinds else finding.kind != NOT_UTF8:
-            return f" The first fault: {finding.where}: {finding.detail}"
-    return ""
+def quote_last_fault(issues: ReadIssues) -> str:
+    """Quote the last finding for an error message."""
+    return "".join(f" The last fault: {one.where}: {one.detail}" for one in issues.findings[-1:])
 
 
 def check_folder(path: Path, *, holds: str) -> Path:
@@ -217,30 +181,24 @@ def check_folder(path: Path, *, holds: str) -> Path:
     return path
 
 
-def list_files(folder: Path) -> Iterator[Path]:
+def list_files(folder: Path) -> list[Path]:
     """The files below a folder in order, without hidden ones; OSError if a folder can't be read."""
+
+    def refuse(error: OSError) -> None:  # by default ``os.walk`` would skip the folder
+        raise error
+
     paths = [
         Path(inside, name)
-        for inside, _, names in os.walk(folder, onerror=_raise)
+        for inside, _, names in os.walk(folder, onerror=refuse)
         for name in names
         if not name.startswith(".")
     ]
-    return (path for path in sorted(paths) if path.is_file())
-
-
-def _raise(error: OSError) -> None:
-    """By default ``os.walk`` skips a folder without permissions, and the corpus would silently lose it."""
-    if not isinstance(error, FileNotFoundError | NotADirectoryError):
-        raise error
+    return [path for path in sorted(paths) if path.is_file()]
 
 
 @contextmanager
 def gc_disabled() -> Iterator[None]:
-    """Switch the search for reference cycles off.
-
-    The millions of records that readers make have no cycles; looking for them takes a fifth of the time to
-    read a corpus.
-    """
+    """Switch the search for reference cycles off: it takes a fifth of the time to read a corpus."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -266,7 +224,7 @@ _MAPPINGS: dict[tuple[str, str], Callable[[str], str | None]] = {
 
 
 def read_kind(label: str) -> RelationKind | None:
-    """The kind of relation of that name, in upper or lower case; None for other names."""
+    """The kind of relation of that name, in upper or lower case."""
     return _KINDS.get(label.strip().lower())
 
 
@@ -339,8 +297,8 @@ def drop_doubles(
 
 
 def compare_text(words: Sequence[str], stated: str, name: str, *, where: str, issues: ReadIssues) -> None:
-    """Report an argument whose words are not those of the text that the file states for it."""
-    found, expected = keep_letters("".join(words)).casefold(), keep_letters(stated).casefold()
+    """Report an argument whose letters and digits are not those of the text that the file states for it."""
+    found, expected = ("".join(filter(str.isalnum, text)).casefold() for text in ("".join(words), stated))
     if found and expected and found != expected:
         by_place, by_text = " ".join(words[:12])[:60], " ".join(stated[:200].split())[:60]
         detail = f"{name} is '{by_place}' by its place and '{by_text}' by its text; the place was taken."
@@ -388,11 +346,6 @@ def argument_from_tokens(document: Document, tokens: Iterable[int]) -> Argument:
     return Argument(chosen, " ".join(pieces))
 
 
-def keep_letters(text: str) -> str:
-    """The letters and digits of a text: spaces, quotes and brackets differ from corpus to corpus."""
-    return "".join(filter(str.isalnum, text))
-
-
 class TokenSpans:
     """Looks up tokens by character offsets, ends exclusive; both starts and ends of the tokens ascend.
 
@@ -400,17 +353,11 @@ class TokenSpans:
     argument, and a file has thousands of lines. Raises CorpusError beyond that limit.
     """
 
-    def __init__(self, text: str, tokens: Sequence[tuple[int, int]], *, document: str = "") -> None:
-        self._text = text
+    def __init__(self, document: Document) -> None:
         self._document = document
-        self._starts = [start for start, _ in tokens]
-        self._ends = [end for _, end in tokens]
-        self._left = max(ALWAYS, MOST_TIMES * len(text))
-
-    @classmethod
-    def of(cls, document: Document) -> Self:
-        places = [(token.start, token.end) for token in document.tokens]
-        return cls(document.text, places, document=document.id)
+        self._starts = [token.start for token in document.tokens]
+        self._ends = [token.end for token in document.tokens]
+        self._left = max(ALWAYS, MOST_TIMES * len(document.text))
 
     def under(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], bool]:
         """The tokens that share a character with some spans, in order, and whether the spans cut no token.
@@ -418,12 +365,10 @@ class TokenSpans:
         Spaces at the edges of a span don't matter. Raises CorpusError for a span beyond the text.
         """
         found: list[tuple[int, int]] = []
-        exact = True
+        exact, length = True, len(self._document.text)
         for start, end in spans:
-            if end > len(self._text):
-                raise CorpusError(
-                    f"The span {start}..{end} ends beyond the text of {len(self._text)} characters."
-                )
+            if end > length:
+                raise CorpusError(f"The span {start}..{end} ends beyond the text of {length} characters.")
             first = bisect_right(self._ends, start)
             last = bisect_left(self._starts, end)
             exact &= first < last and start <= self._starts[first] and self._ends[last - 1] <= end
@@ -435,28 +380,22 @@ class TokenSpans:
         """The argument under the spans, its pieces joined by a space, and whether the spans cut no token."""
         spans = tuple(spans)
         tokens, exact = self.under(spans)
-        pieces = (self._text[start:end] for start, end in join_intervals(spans))
+        pieces = (self._document.text[start:end] for start, end in join_intervals(spans))
         return Argument(tokens, " ".join(pieces)), exact
 
     def tokens(self, runs: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-        """The tokens of runs that are in order and don't overlap; CorpusError as in ``count``."""
-        self.count(sum(self._ends[last - 1] - self._starts[first] for first, last in runs))
-        return tuple(chain.from_iterable(self._numbers[first:last] for first, last in runs))
+        """The tokens of runs that are in order and don't overlap.
 
-    def count(self, characters: int) -> None:
-        """Raise CorpusError once the arguments are together much longer than any annotator's."""
+        Raises CorpusError once the arguments are together much longer than any annotator's.
+        """
+        characters = sum(self._ends[last - 1] - self._starts[first] for first, last in runs)
         if characters > self._left:
             raise CorpusError(
-                f"The arguments in {self._document or 'a document'} are together more than {MOST_TIMES} times"
-                " as long as its text.",
-                hint="The relations are damaged, or belong to another text.",
+                f"The arguments in {self._document.id} are together more than {MOST_TIMES} times as long as "
+                "its text."
             )
         self._left -= characters
-
-    @cached_property
-    def _numbers(self) -> tuple[int, ...]:
-        """All token numbers, once: arguments share these objects, which saves memory."""
-        return tuple(range(len(self._starts)))
+        return tuple(token for run in runs for token in range(*run))
 
 
 def join_intervals(intervals: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -38,16 +38,12 @@ PARTS = ("train", "dev", "test")
 # Entities of the two sentences; the pronoun of the second one is the person: the giver or the recipient.
 GIVER, RECIPIENT, OBJECT, PERSON = "giver", "recipient", "object", "person"
 SENSES = {RECIPIENT: "Contingency.Cause.Reason", GIVER: "Comparison.Concession.Arg2-as-denier"}
-PAIRS, TREES, DEPENDENCIES, COREFERENCE = FILES = (
-    "pairs.jsonl",
-    "trees.ptb",
-    "dependencies.conllu",
-    "coreference.conll",
-)
+FILES = ("pairs.jsonl", "trees.ptb", "dependencies.conllu", "coreference.conll")
 WORDS = Path(__file__).with_name("role_words.toml")
 
 _LARGEST = 100_000
-_AGAIN = "Write the corpus again."
+
+_COMMA = "(,/punct ,)"
 _GLUED = frozenset({",", "."})
 _PIECE = re.compile(r"\(([^\s/()]+)/([^\s/()]+)(?:/(\w+))?|([^\s()]+)|\)")
 _FIRST_WORD = re.compile(r"(?<= )[^\s()/]+(?=\))")
@@ -66,26 +62,12 @@ class FlatSentence:
 
     @property
     def text(self) -> str:
-        pieces = [word if word in _GLUED else f" {word}" for word in self.words]
-        return "".join(pieces).strip()
-
-    def conllu_lines(self) -> list[str]:
-        """The ten columns of each token."""
-        lines = []
-        for token, (word, tag) in enumerate(zip(self.words, self.tags, strict=True)):
-            relation = self.relations[token]
-            glued = token + 1 < len(self.words) and self.words[token + 1] in _GLUED
-            universal, space = _universal_tag(word, tag, relation), "SpaceAfter=No" if glued else "_"
-            head = str(self.heads[token] + 1)
-            lines.append(
-                "\t".join((str(token + 1), word, "_", universal, tag, "_", head, relation, "_", space))
-            )
-        return lines
+        return "".join(word if word in _GLUED else f" {word}" for word in self.words).strip()
 
 
 @dataclass(frozen=True)
 class RolePair:
-    """Two sentences, and which of the two participants the second one is about."""
+    """Two sentences, and which participant the second one is about."""
 
     id: str
     part: str
@@ -96,8 +78,8 @@ class RolePair:
 def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1, force: bool = False) -> Path:
     """Write a corpus with ``size`` training pairs and a fifth as many in dev and in test.
 
-    The same size and seed give the same bytes. A corpus that is already there is replaced;
-    ``files.check_folder_place`` says what else may be there, and what ``force`` does.
+    The same size and seed give the same bytes. For what may be in the folder, and ``force``, see
+    ``files.check_folder_place``.
     """
     if size < 10 or size % 10 or size > _LARGEST:
         raise CorpusError(
@@ -116,33 +98,24 @@ def write_role_pairs(directory: Path, *, size: int = 2000, seed: int = 1, force:
 def read_role_pairs(path: Path) -> Corpus:
     """The corpus in a folder, with trees, dependencies and coreference on every document."""
     check_folder(path, holds=f"a corpus of role pairs ({', '.join(FILES)})")
-    plain = read_pairs(path / PAIRS, inventory_name="pdtb3")
-    issues = plain.issues
-    places = {name: str(path / name) for name in FILES}
-    trees = parse_brackets(read_text(path / TREES, issues=issues), where=places[TREES])
-    parses = parse_conllu(read_text(path / DEPENDENCIES, issues=issues), where=places[DEPENDENCIES])
-    chains = parse_coreference(
-        read_text(path / COREFERENCE, issues=issues), where=places[COREFERENCE], issues=issues
-    )
+    plain = read_pairs(path / FILES[0], inventory_name="pdtb3")
+    issues, where = plain.issues, str(path)
+    texts = [read_text(path / name, issues=issues) for name in FILES[1:]]
+    trees, parses = parse_brackets(texts[0], where=where), parse_conllu(texts[1], where=where)
+    chains = parse_coreference(texts[2], where=where, issues=issues)
     count = len(plain.relations)
-    if (len(trees), len(parses), len(chains)) != (2 * count, 2 * count, count):
-        raise CorpusError(
-            f"{count} pairs, {len(trees)} trees, {len(parses)} parses and {len(chains)} documents with "
-            "coreference don't fit together.",
-            where=str(path),
-            hint=_AGAIN,
-        )
+    fits = (len(trees), len(parses), len(chains)) == (2 * count, 2 * count, count)
     documents: dict[str, Document] = {}
     relations: list[Relation] = []
     for index, relation in enumerate(plain.relations):
         both = slice(2 * index, 2 * index + 2)
         name, text = relation.document, plain.documents[relation.document].text
-        document = document_from_trees(name, text, trees[both], where=places[TREES], issues=issues)
-        if chains[index].name != name or len(document.sentences) != 2:
-            raise CorpusError(f"The layers of '{name}' don't fit its pair.", where=str(path), hint=_AGAIN)
-        document = with_dependencies(document, parses[both], where=places[DEPENDENCIES], issues=issues)
-        document = with_mentions(document, chains[index], where=places[COREFERENCE], issues=issues)
-        documents[name] = document
+        document = document_from_trees(name, text, trees[both], where=where, issues=issues)
+        if not fits or chains[index].name != name or len(document.sentences) != 2:
+            hint = "Write the corpus again."
+            raise CorpusError(f"Not all layers fit the {count} pairs.", where=where, hint=hint)
+        document = with_dependencies(document, parses[both], where=where, issues=issues)
+        documents[name] = with_mentions(document, chains[index], where=where, issues=issues)
         first, second = (tuple(range(one.start, one.end)) for one in document.sentences)
         arg1, arg2 = Argument(first, relation.arg1.text), Argument(second, relation.arg2.text)
         relations.append(replace(relation, arg1=arg1, arg2=arg2))
@@ -191,7 +164,7 @@ def _two_sentences(part: str, random: Random) -> tuple[FlatSentence, FlatSentenc
         manner=f"(ADVP/advmod (RB/head {manner}))" if manner else "",
     )
     need = _need(kind, thing, ("she", "her", "her") if female else ("he", "him", "his"), random)
-    day = _fronted(_day("That", "day")) if random.random() < 0.15 else ""
+    day = f"{_day('That', 'day')} {_COMMA}" if random.random() < 0.15 else ""
     return flatten(_sentence(event)), flatten(_sentence(f"{day} {need}"))
 
 
@@ -217,12 +190,10 @@ def _need(kind: dict[str, Any], thing: str, pronouns: tuple[str, str, str], rand
     match way:
         case "was" | "felt":
             filled["state"] = _state(kind, random)
-        case "nobody":
-            filled["word"] = random.choice(kind["states"].split())
         case "wanted":
             filled["word"] = random.choice(choices["wanted"])
-        case "lacks":
-            filled["word"] = random.choice(kind["lacks"].split())
+        case "nobody" | "lacks":
+            filled["word"] = random.choice(kind["states" if way == "nobody" else way].split())
         case "undone":
             filled["word"], filled["time"] = random.choice(kind["undone"])
         case "belongings":
@@ -267,16 +238,12 @@ def _adjuncts(random: Random) -> tuple[str, str]:
     if chance < 0.75:
         return "", random.choice(choices)
     choices += ["(NP/obl:tmod (NN/head yesterday))", _day(*random.choice(words["days"]).split())]
-    return _fronted(random.choice(choices)), ""
+    return f"{random.choice(choices)} {_COMMA}", ""
 
 
 def _day(determiner: str, noun: str) -> str:
     tag = "JJ/amod" if determiner == "Last" else "DT/det"
     return f"(NP/obl:tmod ({tag} {determiner}) (NN/head {noun}))"
-
-
-def _fronted(adjunct: str) -> str:
-    return f"{adjunct} (,/punct ,)"
 
 
 def _sentence(clause: str) -> str:
@@ -329,29 +296,10 @@ def flatten(tree: str) -> FlatSentence:
     return FlatSentence(tuple(words), tuple(tags), tuple(heads), tuple(relations), brackets, mentions)
 
 
-def _universal_tag(word: str, tag: str, relation: str) -> str:
-    """The tag of Universal Dependencies for the few words that occur here."""
-    if word.lower() in ("nobody", "nothing"):
-        return "PRON"
-    if word == "not":
-        return "PART"
-    if relation == "mark":
-        return "PART" if tag == "TO" else "SCONJ"
-    if relation == "aux" or word in ("was", "were"):
-        return "AUX"
-    universal: str = _words()["universal"][tag]
-    return universal
-
-
 def _json_line(pair: RolePair) -> str:
-    record = {
-        "id": pair.id,
-        "split": pair.part,
-        "arg1": pair.sentences[0].text,
-        "arg2": pair.sentences[1].text,
-        "label": SENSES[pair.antecedent],
-    }
-    return json.dumps(record) + "\n"
+    arg1, arg2 = (sentence.text for sentence in pair.sentences)
+    record = {"id": pair.id, "split": pair.part, "arg1": arg1, "arg2": arg2}
+    return json.dumps(record | {"label": SENSES[pair.antecedent]}) + "\n"
 
 
 def _tree_lines(pair: RolePair) -> str:
@@ -359,41 +307,48 @@ def _tree_lines(pair: RolePair) -> str:
 
 
 def _conllu_block(pair: RolePair) -> str:
+    """The ten columns of CoNLL-U, without lemmas and features."""
     lines = [f"# newdoc id = {pair.id}"]
     for number, sentence in enumerate(pair.sentences, start=1):
         lines += [f"# sent_id = {pair.id}-{number}", f"# text = {sentence.text}"]
-        lines += [*sentence.conllu_lines(), ""]
+        following = (*sentence.words[1:], "")
+        for token, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            relation, head = sentence.relations[token], str(sentence.heads[token] + 1)
+            space = "SpaceAfter=No" if following[token] in _GLUED else "_"
+            columns = (word, "_", _universal_tag(word, tag, relation), tag, "_", head, relation, "_", space)
+            lines.append("\t".join((str(token + 1), *columns)))
+        lines.append("")
     return "".join(f"{line}\n" for line in lines)
+
+
+def _universal_tag(word: str, tag: str, relation: str) -> str:
+    """The tag of Universal Dependencies for the few words that occur here."""
+    tags: dict[str, str] = _words()["universal"]
+    keys = (word.lower(), f"{tag}/{relation}", relation, tag)
+    return next(tags[key] for key in keys if key in tags)
 
 
 def _coreference_block(pair: RolePair) -> str:
-    """Twelve columns as in CoNLL-2012, those for layers that are not here left empty."""
-    cells = _coreference_cells(pair)
-    lines = [f"#begin document ({pair.id}); part 000"]
-    for number, sentence in enumerate(pair.sentences):
-        for token, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
-            cell = "|".join(cells[number, token]) or "-"
-            lines.append("\t".join((pair.id, "0", str(token), word, tag, "*", "-", "-", "-", "-", "*", cell)))
-        lines.append("")
-    lines.append("#end document")
-    return "".join(f"{line}\n" for line in lines)
+    """Twelve columns as in CoNLL-2012, those for layers that are not here left empty.
 
-
-def _coreference_cells(pair: RolePair) -> defaultdict[tuple[int, int], list[str]]:
-    """The brackets of the chains by sentence and token; an entity with a single mention has no chain."""
+    An entity with a single mention has no chain.
+    """
     cells: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
-    chain = 0
-    for entities in ({pair.antecedent, PERSON}, {OBJECT}):
+    for chain, entities in enumerate(({pair.antecedent, PERSON}, {OBJECT})):
         mentions = [
             (number, start, end - 1)
             for number, sentence in enumerate(pair.sentences)
             for start, end, entity in sentence.mentions
             if entity in entities
         ]
-        if len(mentions) > 1:
-            for number, start, last in mentions:
-                cells[number, start].append(f"({chain})" if start == last else f"({chain}")
-                if start != last:
-                    cells[number, last].append(f"{chain})")
-            chain += 1
-    return cells
+        for number, start, last in mentions if len(mentions) > 1 else ():
+            cells[number, start].append(f"({chain})" if start == last else f"({chain}")
+            if start != last:
+                cells[number, last].append(f"{chain})")
+    lines = [f"#begin document ({pair.id}); part 000"]
+    for number, sentence in enumerate(pair.sentences):
+        for token, (word, tag) in enumerate(zip(sentence.words, sentence.tags, strict=True)):
+            cell = "|".join(cells[number, token]) or "-"
+            lines.append("\t".join((pair.id, "0", str(token), word, tag, "*", "-", "-", "-", "-", "*", cell)))
+        lines.append("")
+    return "".join(f"{line}\n" for line in (*lines, "#end document"))

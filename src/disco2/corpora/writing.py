@@ -74,7 +74,7 @@ def write_conll16(corpus: Corpus, folder: Path) -> list[Path]:
 
 
 def _write_part(documents: Mapping[str, Document], relations: Sequence[Relation], folder: Path) -> None:
-    # For each token that is part of an argument, which: "arg1_" or "arg2_" and the relation's id.
+    # The arguments that each token is part of: "arg1_" or "arg2_" and the relation's id.
     linkers: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
     for one in relations:
         for name, argument in (("arg1", one.arg1), ("arg2", one.arg2)):
@@ -163,11 +163,9 @@ def write_brackets(constituents: Constituents, words: Sequence[str]) -> str:
 
 
 def _escape(word: str) -> str:
-    """Brackets as the treebank spells them; a space inside a word becomes one that does not part words."""
-    if word in _ESCAPES:
-        return _ESCAPES[word]
+    """Brackets as the treebank spells them; a space inside a word becomes a no-break space."""
     joined = "".join("\u00a0" if character.isspace() else character for character in word)
-    return joined.replace("(", _ESCAPES["("]).replace(")", _ESCAPES[")"])
+    return _ESCAPES.get(word) or joined.replace("(", _ESCAPES["("]).replace(")", _ESCAPES[")"])
 
 
 @dataclass(frozen=True)
@@ -187,8 +185,8 @@ def export_predictions(
     table; if the corpus was itself read from such a table, it is written line by line with another label
     column, and every relation of the table must have a label.
     """
-    sources = {relation.where.rpartition(":")[0] for relation in corpus.relations}
-    if os.path.realpath(path) in {os.path.realpath(source) for source in sources if source}:
+    sources = {relation.where.rpartition(":")[0] for relation in corpus.relations} - {""}
+    if os.path.realpath(path) in map(os.path.realpath, sources):
         raise SettingsError(
             "The predictions would overwrite the corpus.", where=str(path), hint="Choose another file."
         )
@@ -211,20 +209,18 @@ def write_conll16_predictions(relations: Sequence[Relation], labels: Sequence[st
     lists number the document's tokens from 0, as ``parses.json`` has them in order. No text of the corpus is
     in the file. Relations that have no type in this form, or NoRel for a label, are left out.
     """
-    left_out: Counter[str] = Counter()
-    lines = []
-    for relation, label in zip(relations, labels, strict=True):
-        if relation.kind not in _TYPES:
-            left_out[f"are {relation.kind}"] += 1
-        elif label == NOREL:
-            left_out[f"are labelled {NOREL}"] += 1
-        else:
-            lines.append(_line(_record(relation, label)))
-    write_text(path, lines)
-    notes = [
-        f"{count} relations {why}, which the shared task does not have: left out"
-        for why, count in sorted(left_out.items())
+    lines = [
+        _line(_record(relation, label))
+        for relation, label in zip(relations, labels, strict=True)
+        if relation.kind in _TYPES and label != NOREL
     ]
+    write_text(path, lines)
+    notes = []
+    if left_out := len(labels) - len(lines):
+        notes.append(
+            f"{left_out} relations are {NOREL} or Hypophora, or are labelled {NOREL}, which the shared task "
+            "does not have: left out"
+        )
     if strange := sorted(set(labels) - set(CONLL16_SENSES) - {NOREL}):
         notes.append(
             f"no senses of the shared task, so that its validator will refuse them: {', '.join(strange)}"
@@ -255,56 +251,40 @@ def write_aligned(
     Raises CorpusError if another row has no label, or if the relations are of several tables.
     """
     answers = dict(zip((relation.where for relation in relations), labels, strict=True))
-    expected = {relation.where for relation in corpus.relations}
     files = {where.rpartition(":")[0] for where in answers}
-    if len(files) != 1:
+    if len(files) != 1 or len(answers) < sum(
+        one.where.rpartition(":")[0] in files for one in corpus.relations
+    ):
         raise CorpusError(
-            f"The relations are from {len(files)} tables; predictions in this form are of one.",
+            f"Predictions in this form are of all rows of one table, and these are {len(answers)} of "
+            f"{len(files)} tables.",
             where=str(path),
-            hint="Give a single .rels file with --path.",
+            hint="Give a single .rels file with --path, and label all of its relations, of every kind.",
         )
     file = Path(files.pop())
     header, *rows = [line.split("\t") for line in split_lines(read_text(file, issues=ReadIssues()))] or [[]]
-    header = [name.strip() for name in header]
-    if LABEL not in header:
-        raise CorpusError("The table has no label column any more.", where=str(file))
-    place = header.index(LABEL)
+    columns = [name.strip().lower() for name in header]
+    place = columns.index(LABEL)
     known = {row[place] for row in rows if len(row) == len(header)} - {"", NOTHING}
-    spelling = _spell_labels(set(labels), known, hidden_2025=not known and ONLY_IN_2025 in header)
-    lines, missing, unread = [header], [], 0
+    of_2025 = known <= LABELS_2025 and (bool(known) or ONLY_IN_2025 in columns)
+    folded = {label.casefold(): label for label in sorted(known)}
+    spelling = {
+        label: folded.get(label.casefold()) or (map_to_2025(label) if of_2025 else None)
+        for label in set(labels)
+    }
+    lines, unread = [[name.strip() for name in header]], 0
     for number, row in enumerate(rows, start=2):
-        where, column = f"{file}:{number}", place if len(row) == len(header) else -1
-        if where in answers:
-            row[column] = spelling[answers[where]] or answers[where]
-        elif where in expected:
-            missing.append(number)
+        if answer := answers.get(f"{file}:{number}"):
+            row[place] = spelling[answer] or answer
         elif any(cell.strip() for cell in row):
             unread += 1
-            row[column] = NOTHING
+            row[place if len(row) == len(header) else -1] = NOTHING
         lines.append(row)
-    if missing:
-        raise CorpusError(
-            f"{len(missing)} rows have no prediction, such as line {missing[0]}: "
-            "the shared task wants a label for every row of a table.",
-            where=str(file),
-            hint="Label all relations of the table, of every kind; a protocol that divides tables, such as "
-            "folds over documents, can't be used.",
-        )
     write_text(path, ("\t".join(cells) + "\n" for cells in lines))
     notes = [f"{unread} rows could not be read and have '{NOTHING}' for a label"] if unread else []
     if unknown := sorted(label for label, found in spelling.items() if found is None):
         notes.append(f"not among the labels of the tables, written as they are: {', '.join(unknown)}")
     return Exported(len(answers), tuple(notes))
-
-
-def _spell_labels(labels: Iterable[str], known: set[str], *, hidden_2025: bool) -> dict[str, str | None]:
-    """Each label as the table spells it, or as DISRPT 2025; None if the table has nothing like it."""
-    of_2025 = hidden_2025 or (bool(known) and known <= LABELS_2025)
-    by_folding = {label.casefold(): label for label in sorted(known)}
-    return {
-        label: by_folding.get(label.casefold()) or (map_to_2025(label) if of_2025 else None)
-        for label in labels
-    }
 
 
 def write_table(corpus: Corpus, relations: Sequence[Relation], labels: Sequence[str], path: Path) -> Exported:
@@ -315,28 +295,23 @@ def write_table(corpus: Corpus, relations: Sequence[Relation], labels: Sequence[
     is no line for NoRel, and no line twice.
     """
     left_out: Counter[str] = Counter()
-    lines: dict[str, None] = {}
-    as_they_are: set[str] = set()
+    written: dict[str, str] = {}  # lines and their labels
     for relation, label in zip(relations, labels, strict=True):
-        first, second = sorted((relation.arg1.tokens, relation.arg2.tokens))
+        cells = _cells(relation, corpus.documents[relation.document], map_to_2025(label) or label)
+        line = "\t".join(cells)
         if relation.kind is RelationKind.NOREL:
             left_out["are NoRel, which the shared task does not have"] += 1
-            continue
-        if first[0] == second[0]:
+        elif relation.arg1.tokens[0] == relation.arg2.tokens[0]:
             left_out["have arguments that begin with the same token"] += 1
-            continue
-        mapped = map_to_2025(label)
-        if mapped is None:
-            as_they_are.add(label)
-        line = "\t".join(_cells(relation, corpus.documents[relation.document], mapped or label))
-        if line in lines:
+        elif line in written:
             left_out["repeat a line"] += 1
-        lines[line] = None
-    write_text(path, (line + "\n" for line in (HEADER, *lines)))
+        else:
+            written[line] = label
+    write_text(path, (line + "\n" for line in (HEADER, *written)))
     notes = [f"{count} relations {why}: left out" for why, count in sorted(left_out.items())]
-    if as_they_are:
-        notes.append(f"without a label of DISRPT 2025, written as they are: {', '.join(sorted(as_they_are))}")
-    return Exported(len(lines), tuple(notes))
+    if unknown := sorted({label for label in written.values() if map_to_2025(label) is None}):
+        notes.append(f"without a label of DISRPT 2025, written as they are: {', '.join(unknown)}")
+    return Exported(len(written), tuple(notes))
 
 
 def _cells(relation: Relation, document: Document, label: str) -> list[str]:
@@ -359,16 +334,16 @@ def _cells(relation: Relation, document: Document, label: str) -> list[str]:
     return [" ".join(cell.split()) or NOTHING for cell in cells]
 
 
-def _ranges(tokens: Sequence[int]) -> str:
+def _ranges(tokens: Iterable[int]) -> str:
     """2, 3, 4, 8 -> ``3-5,9``."""
     return ",".join(f"{low + 1}-{high}" if high - low > 1 else str(high) for low, high in find_runs(tokens))
 
 
-def _words(document: Document, tokens: Sequence[int]) -> str:
+def _words(document: Document, tokens: Iterable[int]) -> str:
     return GAP.join(" ".join(document.words(range(low, high))) for low, high in find_runs(tokens))
 
 
-def _raw(document: Document, tokens: Sequence[int]) -> str:
+def _raw(document: Document, tokens: Iterable[int]) -> str:
     return GAP.join(document.text[start:end] for start, end in find_character_spans(document, tokens))
 
 

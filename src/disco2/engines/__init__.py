@@ -1,5 +1,5 @@
 """Tasks on several processes of this machine or of a Dask cluster."""
 
-from disco2.engines.engine import DaskEngine, Engine, LocalEngine, Outcome, Session, Task, outcomes_of
+from disco2.engines.engine import DaskEngine, Engine, LocalEngine, Outcome, Session, Task
 
-__all__ = ["DaskEngine", "Engine", "LocalEngine", "Outcome", "Session", "Task", "outcomes_of"]
+__all__ = ["DaskEngine", "Engine", "LocalEngine", "Outcome", "Session", "Task"]

@@ -8,97 +8,76 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 
-from disco2.engines.engine import POLL_SECONDS, Notice, Session, Task, Work, Worker
+from disco2.engines.engine import POLL_SECONDS, Notice, Outcome, Session, Task, Work, run_task
 from disco2.threads import limit_this_process
 
-CLOSE_SECONDS = 5.0  # for a worker to call the work's ``end``
+CLOSE_SECONDS = 5.0  # for a process whose connection is closed
 PARENT_POLL_SECONDS = 0.5
 
 
 class LocalSession(Session):
-    """Processes are started when there are tasks for them."""
+    """Processes with the connections to them."""
 
     def __init__(self, work: Work, workers: int, *, attempts: int, notice: Notice) -> None:
         super().__init__(attempts=attempts, notice=notice)
         self._work = work
         self._limit = workers
-        self._processes: dict[Connection, _WorkerProcess] = {}
-
-    @property
-    def workers(self) -> int:
-        return self._limit
-
-    def close(self, *, at_once: bool = False) -> None:
-        """Stop all processes; idle ones call ``end`` first, unless ``at_once``."""
-        for process in self._processes.values():
-            if at_once or process.task is not None:
-                process.kill()
-            else:
-                process.send(None)
-        for process in self._processes.values():
-            process.close()
-        self._processes.clear()
-
-    def _start_tasks(self) -> None:
-        idle = [process for process in self._processes.values() if process.task is None]
-        while self._queue and (idle or len(self._processes) < self._limit):
-            process = idle.pop() if idle else _WorkerProcess(self._work)
-            self._processes[process.connection] = process
-            process.task = self._queue.popleft()
-            process.send(process.task)
-
-    def _wait(self) -> None:
-        # A connection is readable when its process has sent an answer or has died.
-        for connection in wait(list(self._processes), timeout=POLL_SECONDS):
-            process = self._processes[connection]  # type: ignore[index]  # only connections were given
-            task, process.task = process.task, None
-            try:
-                answer = process.connection.recv()
-            except (EOFError, OSError):  # it died, perhaps while it was sending
-                del self._processes[process.connection]
-                process.close()
-                if task is not None:
-                    self._lose(task, process.how_it_ended())
-            else:
-                if task is not None:
-                    self._finish(task, answer)
-
-
-class _WorkerProcess:
-    """A process, its task, and the connection to it."""
-
-    def __init__(self, work: Work) -> None:
-        context = process_context()
-        self.connection, theirs = context.Pipe()
-        self._process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # every context has it
-            target=_run, args=(work, theirs, os.getpid()), daemon=True
-        )
-        self._process.start()
-        self.kill = self._process.kill
-        theirs.close()
-        self.task: Task | None = None
-
-    def how_it_ended(self) -> str:
-        code = self._process.exitcode
-        if code is not None and code < 0:
-            with suppress(ValueError):  # a real-time signal has no name
-                return f"by signal {signal.Signals(-code).name}"
-        return f"with exit code {code}"
-
-    def send(self, task: Task | None) -> None:
-        with suppress(OSError):  # a dead process is noticed later
-            self.connection.send(task)
+        self._processes: dict[Connection, BaseProcess] = {}
+        self._running: dict[Connection, Task] = {}
 
     def close(self) -> None:
-        self._process.join(CLOSE_SECONDS)
-        self._process.kill()
-        self._process.join()
-        self.connection.close()
+        for process in self._processes.values():
+            process.kill()
+        for process in self._processes.values():
+            process.join()
+
+    def _has_free_worker(self) -> bool:
+        return len(self._running) < self._limit
+
+    def _start(self, task: Task) -> None:
+        idle = next((one for one in self._processes if one not in self._running), None)
+        connection = idle or self._start_process()
+        self._running[connection] = task
+        with suppress(OSError):  # a dead process is noticed below
+            connection.send(task)
+
+    def _start_process(self) -> Connection:
+        context = process_context()
+        connection, theirs = context.Pipe()
+        process: BaseProcess = context.Process(  # type: ignore[attr-defined]  # every context has it
+            target=_run, args=(self._work, theirs, os.getpid()), daemon=True
+        )
+        process.start()
+        theirs.close()
+        self._processes[connection] = process
+        return connection
+
+    def _wait(self) -> Iterator[Outcome]:
+        # A connection is readable when its process has sent an outcome or has died.
+        for connection in wait(list(self._running), timeout=POLL_SECONDS):
+            task = self._running.pop(connection)  # type: ignore[call-overload]  # only connections were given
+            try:
+                yield connection.recv()  # type: ignore[union-attr]
+            except (EOFError, OSError):  # it died, perhaps while it was sending
+                process = self._processes.pop(connection)  # type: ignore[call-overload]
+                process.join(CLOSE_SECONDS)
+                process.kill()
+                process.join()
+                connection.close()  # type: ignore[union-attr]
+                yield Outcome(task, died=_how_it_ended(process.exitcode))
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is not None and code < 0:
+        with suppress(ValueError):  # a real-time signal has no name
+            return f"by signal {signal.Signals(-code).name}"
+    return f"with exit code {code}"
 
 
 def process_context() -> BaseContext:
@@ -121,10 +100,8 @@ def begin_as_worker(parent: int) -> None:
 
 
 def _run(work: Work, connection: Connection, parent: int) -> None:
-    """Main function of a worker process: run tasks until the parent sends None."""
+    """Main function of a worker process: run tasks until it is killed."""
     begin_as_worker(parent)
-    worker = Worker(work)
     with suppress(EOFError, OSError):  # the parent is gone
-        while (task := connection.recv()) is not None:
-            connection.send(worker.run(task))
-        worker.end()
+        while True:
+            connection.send(run_task(work, connection.recv()))

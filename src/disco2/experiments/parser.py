@@ -15,8 +15,8 @@ import numpy as np
 
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind
 from disco2.data.senses import in_pdtb3
+from disco2.errors import CorpusError
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_relations, with_interval
-from disco2.experiments.annotators import documents_of
 from disco2.parser.connectives import level2
 from disco2.parser.parser import ParsedRelation
 from disco2.reporting.findings import Cell, Findings, Measure, Table
@@ -90,6 +90,14 @@ def run_system(corpus: Corpus, system: System, *, part: str) -> Output:
         [one for relations in given for one in relations if one.kind == RelationKind.EXPLICIT],
         [(one.document, answer in _senses(one)) for one, answer in zip(inside, answers, strict=True)],
     )
+
+
+def documents_of(corpus: Corpus, part: str) -> list[Document]:
+    """The documents of one part of a corpus, in its order."""
+    found = [document for name, document in corpus.documents.items() if corpus.parts.get(name) == part]
+    if not found:
+        raise CorpusError(f"The corpus has no part '{part}'.", where=corpus.name)
+    return found
 
 
 def score_output(output: Output) -> Scores:

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from disco2.data import Corpus
-from disco2.engines import LocalEngine, Task, outcomes_of
+from disco2.engines import LocalEngine, Task
 from disco2.errors import CorpusError, InputError
 from disco2.evaluation.scores import evaluate
 from disco2.experiments.configuration import Configuration, commented_toml
@@ -238,7 +238,7 @@ def perform_all(
     by_name = {runs.folder(plan).name: plan for plan in waiting}
     with LocalEngine(jobs).session(runs.perform, notice=notice) as session:
         tasks = (Task(name, plan) for name, plan in by_name.items())
-        for done, outcome in enumerate(outcomes_of(session, tasks, ahead=1), start=1):
+        for done, outcome in enumerate(session.run(tasks), start=1):
             plan = by_name[outcome.task.key]
             if outcome.died:
                 raise InputError(

@@ -20,7 +20,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from disco2.data import Corpus
-from disco2.engines import LocalEngine, Task, outcomes_of
+from disco2.engines import LocalEngine, Task
 from disco2.errors import CorpusError, InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, assignments, commented_toml
 from disco2.experiments.division import Parts, divide
@@ -416,7 +416,7 @@ def _run_trials(
             yield running.pop(task.key), *work(task.given)
         return
     with LocalEngine(jobs).session(work, notice=notice) as session:
-        for outcome in outcomes_of(session, sample(), ahead=1):
+        for outcome in session.run(sample()):
             if outcome.died:
                 raise InputError(
                     f"One worker after the other ended, the last ones {outcome.died}.",

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from disco2.corpora.pairs import COLUMNS, REQUIRED, TABLE_ENDINGS
+from disco2.corpora.pairs import REQUIRED, TABLE_ENDINGS
 from disco2.corpora.reading import WRONG_COLUMNS, BrokenJsonError, parse_json, read_table
 from disco2.data import ReadIssues
 from disco2.errors import Disco2Error, InputError
@@ -45,7 +45,7 @@ def read_pair_lines(stream: BinaryIO, path: Path) -> Iterator[PairLine]:
         return
     issues = ReadIssues()
     text = decoded(stream.read(), where=str(path))
-    for number, record in read_table(text, path=path, required=REQUIRED, known=COLUMNS, issues=issues):
+    for number, record in read_table(text, path=path, required=REQUIRED, issues=issues):
         yield from _skipped_rows(issues)
         name = str(record.get("id", "")).strip() or None
         yield replace(_pair_line(number, name, dict(record)), source=str(record.get("source", "")).strip())

@@ -16,37 +16,31 @@ from importlib.metadata import PackageNotFoundError, distribution, requires, ver
 from pathlib import Path
 from typing import Any
 
-from disco2.errors import Disco2Error
+from rich.filesize import decimal
+
+from disco2.errors import BundleError, Disco2Error, InputError
 from disco2.shipped import is_shipped
 from disco2.version import VERSION
 
-SCHEMA = 4  # of the JSON report; raised with every incompatible change
+SCHEMA = 5  # of the JSON report; raised with every incompatible change
 
-OK, ABSENT, SKIPPED, WARNING, FAILED = "ok", "absent", "skipped", "warning", "failed"
+OK, ABSENT, WARNING, FAILED = "ok", "absent", "warning", "failed"
 
-PACKAGE = "disco2"
 MODULES = {"pystemmer": "Stemmer"}  # of packages whose module has another name
 FOR_DEVELOPERS = ("docs", "dev", "dev-full")  # extras
 LONGEST = 400  # characters of an error message
-SHORT = 8  # digits of a hash that are shown
-CLOSE = 1e-6
 
 REINSTALL = (
     "Install the package again, from the folder or file you have it from: pip install --force-reinstall PATH"
 )
-COPY = "Copy the model again from where it came from."
-WRONG = (
-    "The parts of the installation do not fit together. Install it again in a fresh environment; if that "
-    "does not help, please report it with the output of: disco2 doctor --json"
-)
+# The self-test: a made-up text through the whole pipeline.
+TEXT = "Bob gave Tina the burger. She was hungry.\n\nIt rained all day. The roads were wet."
+EXPECTED = "Tina ~ She"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The result of one check; ``advice`` is what to do next.
-
-    ``absent``: something optional is not installed. ``skipped``: not checked because of another finding.
-    """
+    """The result of one check; ``advice`` is what to do next. ``absent``: an optional package is missing."""
 
     name: str
     status: str
@@ -54,40 +48,19 @@ class Finding:
     advice: str = ""
 
 
-class CheckError(Exception):
-    """What a check found if it is not as it should be."""
-
-    def __init__(self, found: str, advice: str, *, status: str = FAILED) -> None:
-        super().__init__(found)
-        self.advice = advice
-        self.status = status
-
-
 Sections = Mapping[str, Sequence[Finding]]
-Check = Callable[[], str]  # returns what was found; raises CheckError or any other exception
 
 
-def run_checks(checks: Mapping[str, Check], *, advice: str = "") -> list[Finding]:
-    """Run checks until one fails, and skip the others. Any exception becomes a failure.
-
-    ``advice`` takes the place of the hints of errors.
-    """
-    findings: list[Finding] = []
-    for name, check in checks.items():
-        if any(one.status == FAILED for one in findings):
-            findings.append(Finding(name, SKIPPED, f"The check before it failed: {findings[0].name}."))
-            continue
-        try:
-            findings.append(Finding(name, OK, check()))
-        except CheckError as fault:
-            findings.append(Finding(name, fault.status, str(fault), fault.advice))
-        except Disco2Error as error:
-            what = f"{error.where}: {error.what}" if error.where else error.what
-            findings.append(Finding(name, FAILED, plain(what), advice or plain(error.hint) or REINSTALL))
-        except (Exception, SystemExit) as error:  # broken packages raise anything
-            what = plain(f"{type(error).__name__}: {error}")
-            findings.append(Finding(name, FAILED, what, advice or REINSTALL))
-    return findings
+def run_check(name: str, check: Callable[[], str | Finding], *, advice: str = "") -> Finding:
+    """The finding of a check. Any exception becomes a failure; ``advice`` takes the place of error hints."""
+    try:
+        found = check()
+        return found if isinstance(found, Finding) else Finding(name, OK, found)
+    except Disco2Error as error:
+        what = f"{error.where}: {error.what}" if error.where else error.what
+        return Finding(name, FAILED, plain(what), advice or plain(error.hint) or REINSTALL)
+    except (Exception, SystemExit) as error:  # broken packages raise anything
+        return Finding(name, FAILED, plain(f"{type(error).__name__}: {error}"), advice or REINSTALL)
 
 
 def count_findings(sections: Sections, status: str) -> int:
@@ -95,7 +68,7 @@ def count_findings(sections: Sections, status: str) -> int:
 
 
 def report_json(sections: Sections) -> dict[str, Any]:
-    """All findings, and the worst status; ``absent`` and ``skipped`` do not count."""
+    """All findings, and the worst status; ``absent`` does not count."""
     return {
         "schema": SCHEMA,
         "disco2": VERSION,
@@ -110,17 +83,11 @@ def checks(folder: Path, *, quick: bool = False) -> dict[str, Callable[[], list[
     found: dict[str, Callable[[], list[Finding]]] = {
         "installation": check_installation,
         "extras": check_extras,
-        "model": lambda: run_checks(
-            {"bundle": lambda: _check_manifest(folder), "files": lambda: _check_files(folder)},
-            advice=advice,
-        ),
-        "annotators": lambda: run_checks({"annotators": lambda: _compare_annotators(folder)}),
-        "self-test": lambda: run_checks(
-            {"annotating": _test_annotating, "prediction": lambda: _test_prediction(folder)}, advice=advice
-        ),
+        "model": lambda: [run_check("model", lambda: _check_model(folder), advice=advice)],
+        "annotators": lambda: [run_check("annotators", lambda: _compare_annotators(folder))],
     }
-    if quick:
-        del found["self-test"]
+    if not quick:
+        found["self-test"] = lambda: [run_check("self-test", lambda: _test_prediction(folder), advice=advice)]
     return found
 
 
@@ -133,14 +100,6 @@ def plain(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
-def size_of(count: int) -> str:
-    """A number of bytes in MB or kB."""
-    return f"{count / 1e6:.1f} MB" if count >= 1e5 else f"{count / 1e3:.1f} kB"
-
-
-# Installed packages
-
-
 def requirements(extra: str = "") -> dict[str, tuple[str, str, bool]]:
     """The packages that disco2 needs, or that one of its extras needs in addition.
 
@@ -150,11 +109,11 @@ def requirements(extra: str = "") -> dict[str, tuple[str, str, bool]]:
     from packaging.requirements import Requirement
 
     found = {}
-    for requirement in map(Requirement, requires(PACKAGE) or ()):
-        marker = requirement.marker
-        always = marker is None or marker.evaluate({"extra": ""})
-        wanted = not always and marker is not None and marker.evaluate({"extra": extra}) if extra else always
-        if wanted and requirement.name != PACKAGE:
+    for requirement in map(Requirement, requires("disco2") or ()):
+        always, wanted = (
+            requirement.marker is None or requirement.marker.evaluate({"extra": name}) for name in ("", extra)
+        )
+        if wanted and not (extra and always) and requirement.name != "disco2":
             installed = ""
             with suppress(PackageNotFoundError):
                 installed = version(requirement.name)
@@ -171,30 +130,26 @@ def check_installation() -> list[Finding]:
         needed = requirements()
     except (PackageNotFoundError, ImportError) as error:
         what = f"{VERSION}, its requirements are unknown: {error}"
-        return [Finding(PACKAGE, WARNING, what, "Install it: pip install . in its folder"), python]
+        return [Finding("disco2", WARNING, what, "Install it: pip install . in its folder"), python]
     packages = [_check_package(name, *state) for name, state in needed.items()]
-    return [Finding(PACKAGE, OK, VERSION), python, *packages]
+    return [Finding("disco2", OK, VERSION), python, *packages]
 
 
 def _check_package(name: str, wanted: str, installed: str, fits: bool) -> Finding:
-    needs = f" (needs {wanted})" if wanted else ""
-    if not fits:
-        advice = f'Get it with: pip install "{name}{wanted}"'
-        return Finding(name, FAILED, f"{installed or 'missing'}{needs}", advice)
-    try:
+    def check() -> str:
+        if not fits:
+            raise InputError(f"{installed or 'missing'} (needs {wanted or 'any version'})")
         importlib.import_module(MODULES.get(name.lower(), name))
-    except (Exception, SystemExit) as error:  # broken packages raise anything
-        found = plain(f"{installed}, can't be imported: {type(error).__name__}: {error}")
-        advice = f'Install it again: pip install --force-reinstall "{name}{wanted}"'
-        return Finding(name, FAILED, found, advice)
-    return Finding(name, OK, f"{installed}{needs}")
+        return installed
+
+    return run_check(name, check, advice=f'Install it again: pip install --force-reinstall "{name}{wanted}"')
 
 
 def check_extras() -> list[Finding]:
     """Every extra of the package that is not for its developers, complete or not."""
     findings = []
     with suppress(PackageNotFoundError, ImportError):  # a finding of check_installation
-        for name in distribution(PACKAGE).metadata.get_all("Provides-Extra") or []:
+        for name in distribution("disco2").metadata.get_all("Provides-Extra") or []:
             needed = requirements(name) if name not in FOR_DEVELOPERS else {}
             lacking = [f"{package}{wanted}" for package, (wanted, _, fits) in needed.items() if not fits]
             if lacking:
@@ -206,40 +161,29 @@ def check_extras() -> list[Finding]:
     return findings
 
 
-# The files of the model and of the annotators
-
-
-def _check_manifest(folder: Path) -> str:
-    from disco2.bundle import read_manifest
-
-    manifest = read_manifest(folder)
-    name = str(manifest.data.get("name") or folder.resolve().name)
-    digest = str(manifest.to_json()["digest"])
-    licence = str(manifest.data.get("licence") or "not recorded")
-    return (
-        f"{name}, digest {digest[:SHORT]}, format {manifest.format}, {len(manifest.labels)} labels, "
-        f"licence {licence.partition(':')[0]}, in {plain(str(folder))}"
-    )
-
-
-def _check_files(folder: Path) -> str:
-    """Compare every file with its recorded hash, and report all that differ."""
+def _check_model(folder: Path) -> str:
+    """Read the manifest and compare every file with its recorded hash."""
     from disco2.bundle import read_manifest
     from disco2.files import hash_file
 
-    hashes = read_manifest(folder).hashes
+    manifest = read_manifest(folder)
+    hashes = manifest.hashes
     missing = [name for name in hashes if not (folder / name).is_file()]
-    present = [name for name in hashes if name not in missing]
-    damaged = [name for name in present if hash_file(folder / name) != hashes[name]]
+    damaged = [name for name in hashes if name not in missing and hash_file(folder / name) != hashes[name]]
     if missing or damaged:
         faults = {"missing": missing, "damaged": damaged}
         found = "; ".join(f"{what}: {', '.join(some)}" for what, some in faults.items() if some)
-        raise CheckError(found, REINSTALL if is_shipped(folder) else COPY)
-    size = sum((folder / name).stat().st_size for name in present)
-    return f"{len(hashes)} files verified, {size_of(size)}"
+        raise BundleError(found, where=str(folder), hint="Copy the model again from where it came from.")
+    licence = str(manifest.data.get("licence") or "not recorded")
+    return (
+        f"{manifest.data.get('name') or folder.resolve().name}, digest {manifest.to_json()['digest']}, "
+        f"format {manifest.format}, {len(manifest.labels)} labels, licence {licence.partition(':')[0]}, "
+        f"{len(hashes)} files verified, {decimal(sum((folder / name).stat().st_size for name in hashes))}, "
+        f"in {plain(str(folder))}"
+    )
 
 
-def _compare_annotators(folder: Path) -> str:
+def _compare_annotators(folder: Path) -> str | Finding:
     """The built-in annotators: complete, and the ones that the model was trained with."""
     from disco2.annotation.annotator import AnnotatorChoice
     from disco2.bundle import read_manifest
@@ -251,27 +195,8 @@ def _compare_annotators(folder: Path) -> str:
         recorded = str(read_manifest(folder).data.get("annotators") or found)
     if recorded.startswith("disco2 ") and recorded != found:
         what = f"{found}; the model was trained with others: {recorded}"
-        raise CheckError(what, REINSTALL, status=WARNING)
+        return Finding("annotators", WARNING, what, REINSTALL)
     return found
-
-
-# The self-test: two made-up texts through the whole pipeline
-
-TEXT = "Bob gave Tina the burger. She was hungry.\n\nIt rained all day. The roads were wet."
-SENTENCES = ["Bob gave Tina the burger.", "She was hungry.", "It rained all day.", "The roads were wet."]
-
-
-def _test_annotating() -> str:
-    from disco2.annotation.annotator import AnnotatorChoice
-    from disco2.inference.pipeline import annotate_texts
-
-    with AnnotatorChoice().open() as annotators:
-        document = annotate_texts(annotators, [("text", TEXT)], paragraphs="blank")[0]
-    tokens = document.tokens
-    found = [document.text[tokens[one.start].start : tokens[one.end - 1].end] for one in document.sentences]
-    if found != SENTENCES:
-        raise CheckError(f"The made-up text was split into {found}.", WRONG)
-    return f"{len(found)} sentences, {len(tokens)} tokens"
 
 
 def _test_prediction(folder: Path) -> str:
@@ -280,13 +205,13 @@ def _test_prediction(folder: Path) -> str:
 
     nlp = load(folder)
     relations = nlp(TEXT)
-    if len(relations) != 2:
-        raise CheckError(f"{len(relations)} relations were found instead of 2.", WRONG)
-    chains = [" ~ ".join(span.text for span in (*one.arg1, *one.arg2)) for one in relations[0].entities]
-    if "Tina ~ She" not in chains:
-        raise CheckError(f"'She' was not resolved to 'Tina': {', '.join(chains) or 'no chain'}.", WRONG)
-    sums = [sum(relation.probabilities.values()) for relation in relations]
-    if any(abs(total - 1) > CLOSE for total in sums):
-        raise CheckError(f"The probabilities add up to {sums}.", WRONG)
+    chains = [str(entity) for relation in relations for entity in relation.entities]
+    sums = [round(sum(relation.probabilities.values()), 6) for relation in relations]
+    found = f"{len(relations)} relations, shared: {', '.join(chains)}, sums of probabilities: {sums}"
+    if sums != [1, 1] or EXPECTED not in chains:
+        raise InputError(
+            f"The made-up text has {found}; expected 2 relations and {EXPECTED}.",
+            hint="Parts of the installation do not fit together. Install it again in a fresh environment.",
+        )
     nlp.explain(relations[0])
-    return f"2 relations, {chains[0]}, explained"
+    return f"{found}, explained"

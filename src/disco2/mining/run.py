@@ -1,9 +1,8 @@
 """Text files -> a file of pairs whose connective gave their sense.
 
-Paragraphs are filtered by words, annotated where it pays, and split by patterns. The engines are used
-directly and not through ``bulk``: there a document is a file that is annotated whole, here a file may be
-gigabytes of text in a compressed stream. A task is a block of text; its part is named by a hash of the text
-and of everything that decides what is found in it, so that a finished part is not made again.
+Paragraphs are filtered by words, annotated where it pays, and split by patterns. A file may be gigabytes of
+text in a compressed stream, so a task is a block of text. Its part is named by a hash of the text and of
+everything that decides what is found in it, so that a finished part is not made again.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import json
 import lzma
 import os
 import re
-import time
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,8 +30,8 @@ from disco2.annotation.text import LINE_END, paragraphs, tokenise
 from disco2.bulk.documents import FilePatterns, show_name
 from disco2.corpora.protocols import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence
-from disco2.engines import Engine, Session, Task, outcomes_of
-from disco2.errors import Disco2Error, InputError, SettingsError
+from disco2.engines import Engine, Task
+from disco2.errors import Disco2Error, InputError
 from disco2.files import FileLock, check_file_place, remove_scratch, write_text
 from disco2.mining.clauses import (
     BETWEEN,
@@ -44,6 +42,7 @@ from disco2.mining.clauses import (
     may_hold_pair,
     may_link,
 )
+from disco2.settings import Settings, setting
 from disco2.threads import single_threaded
 from disco2.version import VERSION
 
@@ -54,22 +53,13 @@ BATCH = 100_000  # characters of text whose sentences are annotated together
 _MARKS = 8  # tokens of a sentence in addition to the words of two arguments: connective, commas, quotes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MiningSettings:
+@dataclass(frozen=True, kw_only=True)
+class MiningSettings(Settings):
     """Which pairs are wanted."""
 
-    place: str = BOTH
-    most_words: int = 22  # of one argument
-    least_words: int = 3
-
-    def __post_init__(self) -> None:
-        if self.place not in PLACES:
-            raise SettingsError(f"Unknown place '{self.place}'.", hint=f"Choose one of: {', '.join(PLACES)}.")
-        if not 1 <= self.least_words <= self.most_words:
-            raise SettingsError(
-                f"An argument can't have {self.least_words} to {self.most_words} words.",
-                hint="Give --most-words of at least 3.",
-            )
+    place: str = setting(BOTH, "Where the connective stands.", choices=PLACES)
+    most_words: int = setting(22, "Words of the longest argument.", minimum=3)
+    least_words: int = setting(3, "Words of the shortest argument.", minimum=1)
 
 
 # The sentences of a paragraph to annotate, the numbers of those that may be linked to the sentence before,
@@ -100,7 +90,6 @@ class Miner:
         yield from self._annotated(waiting)
 
     def _candidates(self, paragraph: str) -> Candidates:
-        """Find the candidates of a paragraph by its words, without annotation."""
         place, most = self._settings.place, self._settings.most_words
         sentences = tokenise(paragraph)
         links: list[int] = []
@@ -158,21 +147,14 @@ Kind = tuple[str, str]  # sense, connective
 
 @dataclass(slots=True)
 class Mined:
-    """How far a run is, and what it found; ``words`` and ``seconds`` are of this run alone."""
+    """How far a run is, and what it found; ``words`` and ``found`` are of this run alone."""
 
     blocks: int = 0
     kept_blocks: int = 0  # made by an earlier run
     words: int = 0
-    seconds: float = 0.0
-    source: str = ""
     found: int = 0  # pairs, before duplicates were dropped
-    senses: Counter[str] = field(default_factory=Counter)
+    senses: Counter[str] = field(default_factory=Counter)  # of the pairs that were written
     unread: list[Disco2Error] = field(default_factory=list)
-
-    @property
-    def pairs(self) -> int:
-        """Number of pairs that were written."""
-        return self.senses.total()
 
 
 def mine_files(
@@ -193,26 +175,56 @@ def mine_files(
     Parts are kept in a folder beside the output until it is written; after a kill, the same call continues. A
     file that can't be read is skipped from that place on and added to ``unread``.
     """
-    check_file_place(output)
     files = FilePatterns(patterns)
-    files.check_folders()
-    parts = output.absolute().with_name(f"{output.name}.parts")
-    held_out = HeldOutSentences() if held_out is None else held_out
-    work = MiningWork(parts, settings or MiningSettings(), held_out, by_line)
+    check_file_place(output)
+    output = output.absolute()
+    parts = output.with_name(f"{output.name}.parts")
+    work = MiningWork(parts, settings or MiningSettings(), held_out or HeldOutSentences(), by_line)
+    identity = work.identity
+    mined, names = Mined(), dict[str, None]()  # the parts, in the order of the text
+
+    def tasks() -> Iterator[Task]:
+        for found in files.walk(without=parts):
+            path, source = Path(files.root, os.fsdecode(found.name)), show_name(found.name)
+            try:
+                for text in read_blocks(path, encoding=encoding, by_line=by_line) if path != output else ():
+                    content = "\0".join((identity, source, text)).encode("utf-8", "replace")
+                    name = sha256(content).hexdigest()[:32]
+                    is_new = name not in names
+                    names[name] = None
+                    if is_new and work.part(name).is_file():
+                        mined.kept_blocks += 1
+                    elif is_new:
+                        yield Task(name, (name, source, text))
+            except InputError as error:
+                mined.unread.append(error)
+
     lock = FileLock(parts / "lock")
     if not lock.take():
         hint = "Wait for it, or choose another --output."
         raise InputError("Another run is writing this output.", where=str(output), hint=hint)
     try:
         remove_scratch(parts)
-        mined, names = Mined(), dict[str, None]()
-        blocks = _read_files(files, work, output.absolute(), encoding, mined)
+        lost: list[str] = []  # how processes ended
         with engine.session(work, attempts=ATTEMPTS, notice=notice) as session:
-            _mine_blocks(session, work, blocks, names, mined, report)
+            for outcome in session.run(tasks()):
+                if outcome.died:
+                    lost.append(outcome.died)
+                    continue
+                mined.blocks = len(names)
+                mined.words += outcome.result["words"]
+                mined.found += outcome.result["pairs"]
+                report(mined)
+        if lost:
+            raise InputError(
+                f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}.",
+                hint="Is there enough memory? The others are kept; run the same command to resume.",
+            )
         if not names and not mined.unread:
             raise InputError(
                 "No text matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
             )
+        mined.blocks = len(names)
         write_text(output, _selected_lines(work, names, per_sense, mined))
         for part in parts.iterdir():
             if _PART.fullmatch(part.name):
@@ -260,64 +272,6 @@ class MiningWork:
         ]
         write_text(self.part(name), lines)
         return {"words": len(text.split()), "pairs": len(lines)}
-
-
-def _read_files(
-    files: FilePatterns, work: MiningWork, output: Path, encoding: str, mined: Mined
-) -> Iterator[tuple[str, str]]:
-    """Yield the blocks of all files, each with the name of its file."""
-    for found in files.walk(without=work.parts):
-        path = Path(files.root, os.fsdecode(found.name))
-        if path == output:
-            continue
-        try:
-            for text in read_blocks(path, encoding=encoding, by_line=work.by_line):
-                yield show_name(found.name), text
-        except InputError as error:
-            mined.unread.append(error)
-
-
-def _mine_blocks(
-    session: Session,
-    work: MiningWork,
-    blocks: Iterable[tuple[str, str]],
-    names: dict[str, None],
-    mined: Mined,
-    report: Callable[[Mined], None],
-) -> None:
-    """Make the parts that are missing; fills ``names`` with those of all parts, in the order of the text."""
-    identity = work.identity
-
-    def tasks() -> Iterator[Task]:
-        for source, text in blocks:
-            content = "\0".join((identity, source, text)).encode("utf-8", "replace")
-            name = sha256(content).hexdigest()[:32]
-            if name in names:
-                continue
-            names[name] = None
-            if work.part(name).is_file():
-                mined.blocks += 1
-                mined.kept_blocks += 1
-            else:
-                yield Task(name, (name, source, text))
-
-    begun = time.monotonic()
-    lost: list[str] = []  # how processes ended
-    for outcome in outcomes_of(session, tasks()):
-        if outcome.died:
-            lost.append(outcome.died)
-            continue
-        mined.blocks += 1
-        mined.words += outcome.result["words"]
-        mined.found += outcome.result["pairs"]
-        mined.seconds = time.monotonic() - begun
-        mined.source = outcome.task.given[1]
-        report(mined)
-    if lost:
-        raise InputError(
-            f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}.",
-            hint="Is there enough memory? The others are kept; run the same command to resume.",
-        )
 
 
 def _selected_lines(work: MiningWork, names: Iterable[str], per_sense: int, mined: Mined) -> Iterator[str]:

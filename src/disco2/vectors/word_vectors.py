@@ -20,7 +20,6 @@ from disco2.errors import BundleError, MissingExtraError, VectorsError
 from disco2.files import read_listed_files
 from disco2.settings import Settings, setting
 from disco2.threads import single_threaded
-from disco2.vectors.reading import read_vectors
 
 TABLE: dict[str, tuple[str, ...]] = {
     "a": ("an",),
@@ -337,6 +336,8 @@ def load_vectors(
         if source == WORD2VEC:
             loaded = train_word2vec(sentences or (), dimensions=dimensions, seed=seed)
         else:
+            from disco2.vectors.reading import read_vectors  # late: it imports this module
+
             keep = {form for word in words for form in forms(word)}
             loaded = read_vectors(_file(source), keep=keep, frequent=max(frequent, _FREQUENT_FOR_STATISTICS))
         standard = WordVectors(loaded.words, reduce(loaded.matrix, dimensions=dimensions))

@@ -15,7 +15,6 @@ from disco2.annotation.english.annotators import (
     SHIPPED,
     Component,
     english_annotators,
-    load_component,
 )
 from disco2.errors import BundleError
 
@@ -40,19 +39,19 @@ def test_any_changed_byte_is_refused(file: Path, tmp_path: Path) -> None:
     copy = tmp_path / file.relative_to(SHIPPED)
     content = file.read_bytes()
     chance = random.Random(str(file.relative_to(SHIPPED)))  # noqa: S311
-    assert load_component(name, tmp_path / name).name
+    assert Component(name, tmp_path / name).name
     for place in {0, len(content) - 1, *(chance.randrange(len(content)) for _ in range(6))}:
         changed = bytearray(content)
         changed[place] ^= 1 << chance.randrange(8)
         copy.write_bytes(changed)
         with pytest.raises(BundleError, match="can't be read"):
-            load_component(name, tmp_path / name)
+            Component(name, tmp_path / name)
     copy.write_bytes(content[:-1])
     with pytest.raises(BundleError, match="can't be read"):
-        load_component(name, tmp_path / name)
+        Component(name, tmp_path / name)
     copy.unlink()
     with pytest.raises(BundleError, match="No such file"):
-        load_component(name, tmp_path / name)
+        Component(name, tmp_path / name)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
@@ -63,20 +62,20 @@ def test_devices_and_pipes_are_refused(name: str, tmp_path: Path) -> None:
     (folder / name).unlink()
     os.mkfifo(folder / name)
     with pytest.raises(BundleError, match=f"{name} is not a regular file"):
-        load_component("coreference", folder)
+        Component("coreference", folder)
     (folder / name).unlink()
     (folder / name).symlink_to("/dev/zero")
     with pytest.raises(BundleError, match=f"{name} is not a regular file"):
-        load_component("coreference", folder)
+        Component("coreference", folder)
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_a_folder_without_a_model_is_an_error(name: str, tmp_path: Path) -> None:
     with pytest.raises(BundleError, match="can't be read"):
-        load_component(name, tmp_path)
+        Component(name, tmp_path)
 
 
 def test_loading_is_silent() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert load_component("syntax").model
+        assert Component("syntax").model

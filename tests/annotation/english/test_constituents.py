@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.annotators import load_component
+from disco2.annotation.english.annotators import Component
 from disco2.annotation.english.constituents import (
     CLOSING,
     LARGEST_BATCH,
@@ -23,11 +23,8 @@ from disco2.annotation.english.constituents import (
     Lexicon,
     SpanParser,
     batches_by_length,
-    build_lexicon,
     shape,
     spans_to_tree,
-    tree_to_spans,
-    write_parser,
 )
 from disco2.data import Constituents, Sentence
 from disco2.errors import BundleError
@@ -35,6 +32,7 @@ from disco2.files import read_listed_files
 from disco2.vectors import WordVectors
 from tests.documents import assert_valid, document_from_words
 from tests.strategies import constituents
+from tools.annotator.constituents import build_lexicon, tree_to_spans, write_parser
 
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
@@ -108,8 +106,8 @@ def test_documents_get_new_trees_and_keep_the_rest(shipped_parser: SpanParser) -
 
 def test_other_word_vectors_are_refused() -> None:
     vectors = WordVectors(("burger",), np.zeros((1, 3), dtype=np.float32))
-    with pytest.raises(BundleError, match="100 dimensions, not 3"):
-        _ = load_component("constituents", vectors=lambda: vectors).model
+    with pytest.raises(BundleError, match="100 dimensions"):
+        _ = Component("constituents", vectors=lambda: vectors).model
 
 
 SHAPES = {
@@ -148,11 +146,8 @@ def test_a_parser_survives_the_round_trip(tmp_path: Path) -> None:
 
 def test_weights_that_do_not_fit_the_vocabulary_are_refused() -> None:
     weights = {name: np.full(shape, 0.5, dtype=np.float32) for name, shape in SHAPES.items()}
-    with pytest.raises(ValueError, match=r"spans.outputs, spans.output_bias have another shape"):
+    with pytest.raises(ValueError, match="it needs other labels"):
         SpanParser(weights, ("S",), TINY)
-    del weights["spans.gain"]
-    with pytest.raises(ValueError, match=r"lacks the weights spans.gain"):
-        SpanParser(weights, ("S", "S+VP"), TINY)
 
 
 @pytest.mark.parametrize(

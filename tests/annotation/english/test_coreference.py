@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, raw_document
-from disco2.annotation.english.annotators import SHIPPED, Component, load_component
+from disco2.annotation.english.annotators import SHIPPED, Component
 from disco2.annotation.english.coreference import MODEL_FILE, TABLES_FILE, MentionRanker
-from disco2.annotation.english.mention_features import CITATION
+from disco2.annotation.english.traits import CITATION
 from disco2.data import Document
 from disco2.errors import BundleError
 from disco2.files import HIDDEN_LIST, folder_in_place, read_listed_files
@@ -116,7 +116,7 @@ def test_a_description_that_does_not_fit_is_an_error(change: dict[str, Any], tmp
         (fresh / TABLES_FILE).write_bytes(files[TABLES_FILE])
         (fresh / MODEL_FILE).write_text(json.dumps(described))
     with pytest.raises(BundleError, match="can't be read"):
-        _ = load_component("coreference", tmp_path / "m").model
+        _ = Component("coreference", tmp_path / "m").model
 
 
 @pytest.fixture(scope="module")

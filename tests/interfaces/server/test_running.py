@@ -101,7 +101,6 @@ def test_a_port_in_use_is_reported_before_anything_is_loaded(run: Run, ran: list
         ("--time-limit", "inf"),
         ("--queue", "0"),
         ("--workers", "0"),
-        ("--workers", "2", "--parser", "stanford"),
         ("--cors-origin", "example.org"),
         ("--allowed-host", "http://example.org"),
         ("--api-key", "two words"),

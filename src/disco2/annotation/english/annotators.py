@@ -12,13 +12,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from hashlib import sha256
-from importlib import import_module
 from itertools import pairwise, starmap
 from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers, raw_document
+from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.spacy_pipeline import (
     Analysis,
     MemoryZones,
@@ -33,6 +34,8 @@ from disco2.data import Document, Sentence
 from disco2.errors import BundleError, Disco2Error
 from disco2.files import read_listed_files
 from disco2.threads import single_threaded
+from disco2.vectors import WordVectors
+from disco2.vectors.word_vectors import read_shipped
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -40,7 +43,8 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-Part = tuple[Document, int, int]  # a document's tokens from the first to the last (exclusive)
+Files = Mapping[str, bytes]  # the content of each file, by its path in the folder
+VectorReader = Callable[[], WordVectors]
 
 SENTENCES, ENCODER, TAGGER, PARSER = "senter", "tok2vec", "tagger", "parser"
 # The size of a batch; larger ones are hardly faster and need more memory.
@@ -72,9 +76,7 @@ class SpacySyntax:
         """With TOKENS, everything is made from the text; without, tokens and sentences are kept."""
         if Layer.TOKENS in layers:
             return self._from_texts(documents, layers)
-        if layers & {Layer.TAGS, Layer.DEPENDENCIES}:
-            return self._on_tokens(documents, layers)
-        return list(documents)
+        return self._on_tokens(documents, layers) if layers & set(self.REQUIRES) else list(documents)
 
     def _from_texts(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
         from disco2.annotation.english.spacy_english import tokenise_paragraph
@@ -85,13 +87,10 @@ class SpacySyntax:
 
         pieces = [split_text(document.text) for document in documents]
         found = self._in_batches(pieces, lambda piece: len(piece.text), analyse, most=MOST_CHARACTERS)
-        return [
-            join_pieces(document, zip(own, made, strict=True))
-            for document, own, made in zip(documents, pieces, found, strict=True)
-        ]
+        return [join_pieces(*one) for one in zip(documents, pieces, found, strict=True)]
 
     def _on_tokens(self, documents: Sequence[Document], layers: Layers) -> list[Document]:
-        def analyse(parts: Sequence[Part]) -> list[Analysis]:
+        def analyse(parts: Sequence[tuple[Document, int, int]]) -> list[Analysis]:
             return self._analyses([to_spacy(*part, vocab=self._pipeline.vocab) for part in parts], layers)
 
         parts = [
@@ -99,10 +98,7 @@ class SpacySyntax:
             for document in documents
         ]
         found = self._in_batches(parts, lambda part: part[2] - part[1], analyse, most=MOST_TOKENS)
-        return [
-            with_layers(document, made, layers=layers)
-            for document, made in zip(documents, found, strict=True)
-        ]
+        return [with_layers(*one, layers=layers) for one in zip(documents, found, strict=True)]
 
     def _in_batches(
         self,
@@ -138,10 +134,9 @@ class SpacySyntax:
         ]
 
     def _through(self, component: str, docs: list[Doc]) -> list[Doc]:
-        if component not in self._pipeline.pipe_names:
-            return docs
-        run: Any = self._pipeline.get_pipe(component)
-        run.set_annotations(docs, run.predict(docs))  # all at once: ``pipe`` would split them into four
+        if component in self._pipeline.pipe_names:
+            run: Any = self._pipeline.get_pipe(component)
+            run.set_annotations(docs, run.predict(docs))  # all at once: ``pipe`` would split them into four
         return docs
 
 
@@ -164,27 +159,11 @@ def sentence_groups(document: Document, *, most_tokens: int = MOST_GROUPED) -> l
     return groups
 
 
-if TYPE_CHECKING:
-    from disco2.vectors import WordVectors
-
-DIGITS = 8
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english"
-# Each with the layers it makes, in the order in which they can be trained.
-COMPONENTS: dict[str, Layers] = {
-    "syntax": frozenset({Layer.TOKENS, Layer.TAGS, Layer.DEPENDENCIES}),
-    "constituents": frozenset({Layer.CONSTITUENTS}),
-    "coreference": frozenset({Layer.COREFERENCE}),
-}
-
-# Imported late: spaCy and NumPy take long to import.
-_MODELS = {"syntax": "SpacySyntax", "constituents": "SpanParser", "coreference": "MentionRanker"}
-
-Files = Mapping[str, bytes]  # the content of each file, by its path in the folder
-VectorReader = Callable[[], "WordVectors"]
 
 
 class Model(Protocol):
-    """What a component runs: ``SpacySyntax``, ``SpanParser`` or ``MentionRanker``."""
+    """What a component runs."""
 
     NAME: ClassVar[str]
     REQUIRES: ClassVar[Mapping[Layer, Layers]]
@@ -195,16 +174,27 @@ class Model(Protocol):
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]: ...
 
 
+# In the order in which they can be trained.
+COMPONENTS: dict[str, type[Model]] = {
+    "syntax": SpacySyntax,
+    "constituents": SpanParser,
+    "coreference": MentionRanker,
+}
+
+
 class Component:
     """A built-in annotator. Its files are verified at once and parsed when ``model`` is first needed."""
 
-    def __init__(self, kind: type[Model], folder: Path, vectors: VectorReader) -> None:
-        self._kind, self._folder, self._vectors = kind, folder, vectors
-        self._files: Files = read_listed_files(folder)
+    def __init__(
+        self, component: str, folder: Path | None = None, vectors: VectorReader = read_shipped
+    ) -> None:
+        self._kind, self._vectors = COMPONENTS[component], vectors
+        self._folder = folder or SHIPPED / component
+        self._files: Files = read_listed_files(self._folder)
         self._model: Model | None = None
         self._lock = Lock()  # so that two threads do not parse the same files
-        self.name = self.fingerprint = f"{kind.NAME} {weights_digest(self._files)}"
-        self.requires = kind.REQUIRES
+        self.name = self.fingerprint = f"{self._kind.NAME} {weights_digest(self._files)}"
+        self.requires = self._kind.REQUIRES
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         return self.model.annotate(documents, layers=layers) if documents else []
@@ -222,38 +212,30 @@ class Component:
                     raise BundleError(
                         f"The model can't be read ({type(error).__name__}: {error}).",
                         where=str(self._folder),
-                        hint="Install disco2 again, or train the annotators: disco2 annotator train --help",
+                        hint="Install disco2 again.",
                     ) from error
                 self._files = {}  # not needed any more
             return self._model
 
 
 def weights_digest(files: Files) -> str:
-    """The first digits of the SHA-256 of files: names, sizes, contents."""
+    """The first eight digits of the SHA-256 of files: names, sizes, contents."""
     total = sha256()
     for name in sorted(files, key=lambda name: PurePosixPath(name).parts):
         total.update(f"{name}\n{len(files[name])}\n".encode("utf-8", "surrogateescape"))
         total.update(files[name])
-    return total.hexdigest()[:DIGITS]
-
-
-def load_component(name: str, folder: Path | None = None, vectors: VectorReader | None = None) -> Component:
-    """A component by its name, from a folder of its own; default: the shipped one."""
-    from disco2.vectors.word_vectors import read_shipped
-
-    module = import_module(f"disco2.annotation.english.{name}")
-    return Component(getattr(module, _MODELS[name]), folder or SHIPPED / name, vectors or read_shipped)
+    return total.hexdigest()[:8]
 
 
 def english_annotators(
     folder: Path = SHIPPED, *, layers: Layers = ALL_LAYERS, on_demand: bool = False
 ) -> list[Component]:
     """The components that make these layers; with ``on_demand`` each is parsed at its first use."""
-    from disco2.vectors.word_vectors import read_shipped
-
     vectors = cache(read_shipped)  # read once for two components
     found = [
-        load_component(name, folder / name, vectors) for name, made in COMPONENTS.items() if made & layers
+        Component(name, folder / name, vectors)
+        for name, kind in COMPONENTS.items()
+        if not layers.isdisjoint(kind.REQUIRES)
     ]
     if not on_demand:
         for component in found:

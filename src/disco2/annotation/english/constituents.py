@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import groupby
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
-from safetensors.numpy import load, save
+from safetensors.numpy import load
 
 from disco2.annotation.annotator import Layer, Layers
-from disco2.annotation.english.annotators import Files, VectorReader
-from disco2.annotation.english.span_network import LAYERS, PARAMETERS, Floats, Integers, Network, portions
+from disco2.annotation.english.span_network import Floats, Integers, Network, portions
 from disco2.annotation.layers import join_constituents
 from disco2.annotation.text import split_long_sentence
 from disco2.data import Constituents, Document
-from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.vectors import WordVectors
 
 # Words and tags -> the numbers that a sentence's encoder starts from.
@@ -104,33 +99,6 @@ def _class(character: str) -> str:
     return character
 
 
-def build_lexicon(
-    words: Iterable[str], tags: Iterable[str], *, vectors: WordVectors, word_count: int, piece_count: int
-) -> Lexicon:
-    """The lexicon of a training corpus: words and pieces with these minimum counts, the most frequent first.
-
-    A suffix is marked by position, so a piece is counted once for each word that has it.
-    """
-    forms = Counter(words)
-    lower: Counter[str] = Counter()
-    parts: Counter[str] = Counter()
-    for word, count in forms.items():
-        lower[word.lower()] += count
-        for piece in pieces(word):
-            parts[piece] += count
-    return Lexicon(
-        vectors=vectors,
-        words=_frequent(lower, word_count),
-        pieces=_frequent(parts, piece_count),
-        tags=_frequent(Counter(tags), 1),
-    )
-
-
-def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
-    kept = [(-count, item) for item, count in counts.items() if count >= least]
-    return tuple(item for _, item in sorted(kept))
-
-
 # Trees as labelled spans, one span for each unary chain, and back. A chain of phrases over the same tokens is
 # one span whose label names them from the outermost to the innermost: ``S+VP``. So a tree of phrases is a set
 # of spans that do not cross, each with one label.
@@ -138,14 +106,6 @@ def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
 CHAIN = "+"
 
 LabelledSpan = tuple[int, int, str]  # start, end (exclusive), chain of labels
-
-
-def tree_to_spans(tree: Constituents) -> list[LabelledSpan]:
-    """The spans of a tree in pre-order; the first covers the sentence."""
-    chains: dict[tuple[int, int], list[str]] = {}
-    for label, start, end in zip(tree.labels, tree.starts, tree.ends, strict=True):
-        chains.setdefault((start, end), []).append(label)
-    return [(start, end, CHAIN.join(labels)) for (start, end), labels in chains.items()]
 
 
 def spans_to_tree(spans: Iterable[LabelledSpan], tags: Sequence[str]) -> Constituents:
@@ -182,8 +142,11 @@ def batches_by_length(lengths: Sequence[int]) -> list[list[int]]:
     return [order[portion] for portion in found]
 
 
-# The parser.
+# The parser. On disk it has weights in half precision, and the vocabulary.
 
+FORMAT = 1
+WEIGHTS_FILE = "weights.safetensors"
+VOCABULARY_FILE = "vocabulary.json"
 LONGEST = 200  # tokens parsed as one sentence; the longest in training has 110
 SHORTEST_PIECE = 40  # shortest part of a longer sentence
 
@@ -202,13 +165,16 @@ class SpanParser:
 
     def __init__(self, parameters: Mapping[str, Floats], labels: Sequence[str], lexicon: Lexicon) -> None:
         """``labels`` are chains, such as S+VP. Raises ValueError if the weights don't fit them."""
-        _check_shapes(parameters, labels, lexicon)
+        own = sum(parameters[name].shape[-1] for name in ("words", "pieces", "tags"))
+        dimensions = parameters["encoder.0.inputs"].shape[1] - own
+        if (dimensions, len(parameters["spans.outputs"])) != (lexicon.vectors.dimensions, len(labels)):
+            raise ValueError(f"it needs other labels, or word vectors of {dimensions} dimensions")
         self._labels = labels
         self._lexicon = lexicon
         self._network = Network.of(parameters, lexicon.vectors.matrix)
 
     @classmethod
-    def load(cls, files: Files, vectors: VectorReader) -> SpanParser:
+    def load(cls, files: Mapping[str, bytes], vectors: Callable[[], WordVectors]) -> SpanParser:
         """The parser in the files of its folder; an exception of any kind if they do not fit."""
         parameters = {name: value.astype(np.float32) for name, value in load(files[WEIGHTS_FILE]).items()}
         vocabulary = json.loads(files[VOCABULARY_FILE])
@@ -257,66 +223,3 @@ class SpanParser:
             join_constituents([trees[next(in_order)] for _ in spans]) if tags else None
             for (_, tags), spans in zip(sentences, cuts, strict=True)
         ]
-
-
-# The parser on disk: weights in half precision, and the vocabulary.
-
-FORMAT = 1
-WEIGHTS_FILE = "weights.safetensors"
-VOCABULARY_FILE = "vocabulary.json"
-
-
-def half_precision(parameters: Mapping[str, Floats]) -> dict[str, NDArray[np.float16]]:
-    """The parameters as they are stored."""
-    return {name: np.ascontiguousarray(value, dtype=np.float16) for name, value in parameters.items()}
-
-
-def write_parser(
-    folder: Path,
-    parameters: Mapping[str, Floats],
-    labels: Sequence[str],
-    lexicon: Lexicon,
-    *,
-    force: bool = False,
-) -> None:
-    """Write a parser's folder, all of it or nothing; the word vectors are stored once for all annotators."""
-    vocabulary = {
-        "format": FORMAT,
-        "labels": labels,
-        "tags": lexicon.tags,
-        "words": lexicon.words,
-        "pieces": lexicon.pieces,
-    }
-    with folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
-        (fresh / WEIGHTS_FILE).write_bytes(save(half_precision(parameters)))
-        text = json.dumps(vocabulary, ensure_ascii=False, indent=0)
-        (fresh / VOCABULARY_FILE).write_text(text + "\n", encoding="utf-8")
-
-
-def _check_shapes(parameters: Mapping[str, Floats], labels: Sequence[str], lexicon: Lexicon) -> None:
-    """Raise ValueError unless all weights are there and fit each other, the labels and the lexicon."""
-    found = {name: value.shape for name, value in parameters.items()}
-    if missing := PARAMETERS - found.keys():
-        raise ValueError(f"it lacks the weights {', '.join(sorted(missing))}")
-    hidden, width = found["encoder.0.recurrent"][1], found["spans.starts"][1]
-    own = sum(found[name][-1] for name in ("words", "pieces", "tags"))
-    dimensions = found["encoder.0.inputs"][1] - own
-    if dimensions != lexicon.vectors.dimensions:
-        raise ValueError(
-            f"it needs word vectors of {dimensions} dimensions, not {lexicon.vectors.dimensions}"
-        )
-    expected = {
-        "words": (len(lexicon.words) + RESERVED, found["words"][-1]),
-        "pieces": (len(lexicon.pieces) + 1, found["pieces"][-1]),
-        "tags": (len(lexicon.tags) + RESERVED, found["tags"][-1]),
-        **dict.fromkeys(("spans.starts", "spans.ends"), (2 * hidden, width)),
-        **dict.fromkeys(("spans.bias", "spans.gain", "spans.shift"), (width,)),
-        "spans.outputs": (len(labels), width),
-        "spans.output_bias": (len(labels),),
-    }
-    for layer in range(LAYERS):
-        size = 2 * hidden if layer else found["encoder.0.inputs"][1]
-        for name, shape in (("inputs", (size,)), ("recurrent", (hidden,)), ("bias", ())):
-            expected[f"encoder.{layer}.{name}"] = (2, *shape, 4 * hidden)
-    if wrong := [name for name, shape in expected.items() if found[name] != shape]:
-        raise ValueError(f"its weights {', '.join(wrong)} have another shape")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from disco2.annotation.english.mention_features import (
+from disco2.annotation.english.traits import (
     CITATION,
     FIRST_NOMINAL,
     REFLEXIVES,
@@ -49,10 +49,7 @@ class Candidate:
 
 
 def find_candidates(document: Document) -> list[Candidate]:
-    """The candidates in text order, larger ones before those inside them, each span once.
-
-    A sentence without phrases gives runs of nouns with what may stand before them, found by their tags.
-    """
+    """The candidates in text order, larger ones before those inside them, each span once."""
     found: list[Candidate] = []
     for index, sentence in enumerate(document.sentences):
         first = sentence.start
@@ -316,8 +313,7 @@ class _Reader:
         if tags[last - 1] == "POS" and last - 1 > head:
             last -= 1
 
-        kind = pronoun_kind(words[head], tags[head])
-        key = head
+        kind, key = pronoun_kind(words[head], tags[head]), head
         if kind is not None:
             traits = pronoun_traits(CITATION.get(words[head], words[head]))
         else:

@@ -9,7 +9,6 @@ import re
 import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix
 from spacy.vectors import BaseVectors
 from spacy.vocab import Vocab
 from srsly import msgpack_dumps
-from thinc.api import Config, Model, use_ops
+from thinc.api import Model, use_ops
 
 from disco2.annotation.text import ANYWHERE, CAPITALISED
 from disco2.vectors import WordVectors
@@ -86,18 +85,6 @@ def trained_encoders(pipeline: Language) -> list[Model[Any, Any]]:
     """The encoder that tagger and parser share, and the one of the sentence splitter."""
     components: dict[str, Any] = dict(pipeline.pipeline)
     return [components["tok2vec"].model, components["senter"].model.layers[0]]
-
-
-def write_config(pipeline: Language, folder: Path) -> None:
-    """Write the configuration of a pipeline, without the settings for spaCy's own training command."""
-    kept = {section: pipeline.config[section] for section in ("nlp", "components")}
-    Config(kept).to_disk(folder / CONFIG_FILE)
-
-
-def write_component(pipeline: Language, name: str, folder: Path) -> None:
-    """Write the weights of one component, without words of the training texts."""
-    component: Any = pipeline.get_pipe(name)
-    component.to_disk(folder / name, exclude=["vocab"])
 
 
 # The shipped word vectors in the form that spaCy's models need.

@@ -25,15 +25,18 @@ def main() -> None:
     except BrokenPipeError:  # the reader of the output closed the pipe
         _drop_output()
         sys.exit(1)
-    except Disco2Error as error:
-        _fail(error)
-    except MemoryError:
-        _fail(InputError("Out of memory.", hint="Try smaller settings, or a smaller corpus."))
-    except OSError as error:
-        _drop_output()
-        where = error.filename if isinstance(error.filename, str) else ""
-        hint = "Check the path and its permissions." if where else ""
-        _fail(InputError(f"The system refused: {error.strerror or error}.", where=where, hint=hint))
+    except (Disco2Error, MemoryError, OSError) as error:
+        from disco2.interfaces.cli.listing import report_error
+
+        if isinstance(error, MemoryError):
+            error = InputError("Out of memory.", hint="Try smaller settings, or a smaller corpus.")
+        elif isinstance(error, OSError):
+            _drop_output()
+            where = error.filename if isinstance(error.filename, str) else ""
+            hint = "Check the path and its permissions." if where else ""
+            error = InputError(f"The system refused: {error.strerror or error}.", where=where, hint=hint)
+        report_error(error)
+        sys.exit(2)
 
 
 def _run() -> None:
@@ -54,25 +57,14 @@ def _run() -> None:
 
 
 class _NoTorchForThinc:
-    """Hides PyTorch from thinc, which spaCy imports and which imports PyTorch if it is installed.
-
-    That takes over two seconds, and only pipelines of --spacy may need it. Other importers still find it.
-    """
+    """Hides PyTorch from thinc, a part of spaCy that else imports it, which takes two seconds."""
 
     @staticmethod
     def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Return None, so that other finders are asked; raise while thinc checks for torch."""
         compat = sys.modules.get("thinc.compat")
         if name == "torch" and compat is not None and not hasattr(compat, "has_torch"):
             raise ModuleNotFoundError("No PyTorch is needed here.", name=name)
         return None
-
-
-def _fail(error: Disco2Error) -> None:
-    from disco2.interfaces.cli.listing import report_error
-
-    report_error(error)
-    sys.exit(2)
 
 
 def _drop_output() -> None:

@@ -1,23 +1,17 @@
-"""disco2 annotate, and disco2 annotator: train and evaluate the built-in annotator."""
+"""disco2 annotate."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import typer
-
-from disco2.annotation.document_json import document_to_json
-from disco2.annotation.english.annotators import COMPONENTS
-from disco2.corpora.catalogue import read_corpus
-from disco2.errors import SettingsError
+from disco2.annotation.cache import document_to_json
 from disco2.files import check_file_place, write_text
 from disco2.inference.pipeline import annotate_texts
 from disco2.interfaces.cli import options
-from disco2.interfaces.cli.listing import messages, percent, print_json, print_table, results
+from disco2.interfaces.cli.listing import results
 
 
 def annotate(
@@ -49,58 +43,3 @@ def annotate(
         f"{output}: {len(document.sentences)} sentences, {len(document.tokens)} tokens, {chains} chains. "
         f"Use it as: disco2 predict --document {output}"
     )
-
-
-def annotator_train(
-    gum: Annotated[Path, options.path_option(help="Folder of a checkout of GUM.")],
-    output: Annotated[Path, options.path_option(help="Folder to write the annotator to.")],
-    only: Annotated[
-        str,
-        options.suggest(
-            COMPONENTS, help="Some of: syntax, constituents, coreference; the others must be there."
-        ),
-    ] = "",
-    seed: Annotated[int, typer.Option(help="Fixes everything random.")] = 1,
-    force: options.Force = False,
-) -> None:
-    """Train tokens, tags, dependencies, constituents and coreference on GUM's training part."""
-    from disco2.experiments.annotators import train_annotators
-
-    asked = [name.strip() for name in only.split(",") if name.strip()]
-    if unknown := [name for name in asked if name not in COMPONENTS]:
-        raise SettingsError(
-            f"Unknown component '{unknown[0]}'.", hint=f"Choose from: {', '.join(COMPONENTS)}."
-        )
-    chosen = tuple(name for name in COMPONENTS if not asked or name in asked)
-    train_annotators(
-        read_corpus("gum", gum), output, components=chosen, seed=seed, progress=messages.print, force=force
-    )
-    results.print(f"{output}: {', '.join(chosen)} trained with seed {seed}")
-
-
-def annotator_evaluate(
-    gum: Annotated[Path, options.path_option(help="Folder of a checkout of GUM.")],
-    part: options.Part = "dev",
-    as_json: options.AsJson = False,
-    *,
-    annotators: options.AnnotatorOptions,
-) -> None:
-    """Score each layer of an annotator: tokens, sentences, tags, dependencies, trees and chains."""
-    from disco2.experiments.annotators import annotator_quality
-
-    corpus = read_corpus("gum", gum)
-    with annotators.open() as chosen, messages.status(f"annotating {part} twice"):
-        found = annotator_quality(corpus, chosen, part=part)
-    if as_json:
-        print_json(found)
-    else:
-        print_table("Shares are in per cent", ["figure", part], _figures(found))
-
-
-def _figures(found: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, object]]:
-    """The figures by name, such as ``raw_text.syntax.tags``; shares in per cent."""
-    for name, value in found.items():
-        if isinstance(value, Mapping):
-            yield from _figures(value, f"{before}{name}.")
-        else:
-            yield before + name, percent(value) if isinstance(value, float | None) else value

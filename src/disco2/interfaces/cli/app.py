@@ -18,43 +18,35 @@ from typer.core import TyperCommand, TyperGroup
 from disco2.errors import Disco2Error, SettingsError
 from disco2.version import VERSION
 
-# Command -> file of this folder; the function has the command's name, such as corpus_role_pairs.
-COMMANDS = {
-    "predict": "predict",
-    "predict-pairs": "predict",
-    "bulk": "predict",
-    "serve": "serve",
-    "annotate": "annotate",
-    "label": "label",
-    "train": "train",
-    "tune": "train",
-    "evaluate": "evaluate",
-    "models": "installation",
-    "corpus stats": "corpus",
-    "corpus role-pairs": "corpus",
-    "corpus mine": "corpus",
-    "corpus convert": "corpus",
-    "experiment multiclass": "experiment",
-    "experiment crossvalidation": "experiment",
-    "experiment dimension": "experiment",
-    "experiment coreference": "experiment",
-    "experiment binary": "experiment",
-    "experiment embeddings": "experiment",
-    "experiment initialisation": "experiment",
-    "experiment beyond": "experiment",
-    "experiment all": "experiment",
-    "experiment layers": "experiment",
-    "experiment parser": "evaluate",
-    "annotator train": "annotate",
-    "annotator evaluate": "annotate",
-    "cache info": "installation",
-    "cache clear": "installation",
-    "doctor": "installation",
+# File of this folder -> its commands, in the order of the help; the function has the command's name, such as
+# corpus_role_pairs.
+FILES = {
+    "predict": ("predict", "predict-pairs", "bulk"),
+    "serve": ("serve",),
+    "annotate": ("annotate",),
+    "label": ("label",),
+    "train": ("train", "tune"),
+    "evaluate": ("evaluate",),
+    "corpus": ("corpus stats", "corpus role-pairs", "corpus mine", "corpus convert"),
+    "experiment": ("experiment all", "experiment layers", "experiment parser"),
+    "installation": ("models", "doctor", "cache info", "cache clear"),
 }
+# The paper's tables and figures, which differ in nothing else -> what each is
+PAPER = {
+    "experiment multiclass": "Accuracy of every model of the paper's table, with tests of the differences.",
+    "experiment crossvalidation": "With and without entities and features, on all documents in five folds.",
+    "experiment dimension": "Accuracy of the full model over the number of dimensions K.",
+    "experiment coreference": "Shared entities and accuracy under own and under automatic coreference.",
+    "experiment binary": "One class of level 1 against all others: F1 and accuracy of four classifiers.",
+    "experiment embeddings": "A map of the word vectors (t-SNE) with pronouns and other words marked.",
+    "experiment initialisation": "What happens if the low-rank factors are initialised with zeros.",
+    "experiment beyond": "Beyond the paper: the steps from its model to the best one we know.",
+}
+COMMANDS = {name: file for file, names in FILES.items() for name in names}
+COMMANDS |= dict.fromkeys(PAPER, "experiment")
 GROUPS = {
     "corpus": "Describe, generate, mine and convert corpora.",
     "experiment": "The paper's tables and figures.",
-    "annotator": "The built-in English annotator.",
     "cache": "The cache of layers of texts annotated for training.",
 }
 
@@ -68,14 +60,17 @@ def names_in(group: str = "") -> list[str]:
 
 def help_of(name: str) -> str:
     """The first paragraph of a command's docstring, read without importing it."""
-    return GROUPS.get(name) or _docstrings(COMMANDS[name])[_function_name(name)]
+    return GROUPS.get(name) or PAPER.get(name) or _docstrings(COMMANDS[name])[_function_name(name)]
 
 
 def load_function(name: str) -> Callable[..., None]:
     """Import the function of a command."""
     module = importlib.import_module(f"{__package__}.{COMMANDS[name]}")
-    found: Callable[..., None] = getattr(module, _function_name(name))
-    return found
+    if name not in PAPER:
+        return cast(Callable[..., None], getattr(module, _function_name(name)))
+    command: Callable[..., None] = module.paper_experiment(name.split()[-1])
+    command.__doc__ = PAPER[name]
+    return command
 
 
 def _function_name(name: str) -> str:
@@ -94,9 +89,13 @@ def _docstrings(file: str) -> dict[str, str]:
 RENAMED = {
     "--pairs": "disco2 predict-pairs FILE --output ANSWERS",
     "--files": "disco2 bulk 'PATTERN' --output DIR",
+    "--form": "disco2 bulk FILE --output DIR --format FORM",
+    "--end-to-end": "disco2 experiment parser",
     "--bundle": "--model",
     "--model": "--kind",
 }
+# Commands that were removed -> what to use now
+REMOVED = {"annotator": "python -m tools.train_annotator --help, in a checkout of the source code"}
 
 
 class Command(TyperCommand):
@@ -109,7 +108,7 @@ class Command(TyperCommand):
             old = getattr(error, "option_name", "")
             new = RENAMED.get(old, "")
             known = {name for option in self.params for name in option.opts}
-            if old in known or not (new in known or (new and self.name == "predict")):
+            if not new or old in known or (new.startswith("--") and new not in known):
                 raise
             raise SettingsError(f"Unknown option {old}.", hint=f"Use: {new}") from None
 
@@ -122,24 +121,21 @@ class LazyGroup(TyperGroup):
         self._prefix = "" if self.name in (None, "disco2") else f"{self.name} "
         for name in names_in(self._prefix.strip()):
             self.commands[name] = TyperCommand(name, rich_markup_mode=None)
-        self._loaded: dict[str, Any] = {}
         self._listing = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import the command. While a shell completes names, a stand-in with name and help is enough."""
+        if cmd_name in REMOVED and not self._prefix:
+            raise SettingsError(f"The command '{cmd_name}' was removed.", hint=f"Use: {REMOVED[cmd_name]}")
         if self._listing or cmd_name not in self.commands:
             return super().get_command(ctx, cmd_name)
-        if cmd_name not in self._loaded:
-            try:
-                self._loaded[cmd_name] = _make_command(self._prefix + cmd_name)
-            except ImportError as error:
-                if getattr(ctx, "resilient_parsing", False):  # a shell asks for completions
-                    return None
-                raise Disco2Error(
-                    f"The command '{cmd_name}' can't be loaded: {error}.",
-                    hint="See what is wrong with the installation: disco2 doctor",
-                ) from error
-        return self._loaded[cmd_name]
+        try:
+            return _make_command(self._prefix + cmd_name)
+        except ImportError as error:
+            raise Disco2Error(
+                f"The command '{cmd_name}' can't be loaded: {error}.",
+                hint="See what is wrong with the installation: disco2 doctor",
+            ) from error
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List whole help lines; Typer would cut them off at the width of the terminal."""

@@ -20,17 +20,8 @@ from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import corpus_statistics, divide
 from disco2.files import check_folder_place
 from disco2.inference.plain_text import check_encoding
-from disco2.interfaces.cli import options
+from disco2.interfaces.cli import listing, options
 from disco2.interfaces.cli.corpus_options import CorpusOptions
-from disco2.interfaces.cli.listing import (
-    ProgressLine,
-    messages,
-    percent,
-    print_json,
-    print_note,
-    print_table,
-    results,
-)
 from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
 from disco2.threads import available_cores
 
@@ -47,7 +38,7 @@ def corpus_stats(
     configuration = Configuration().changed({"task.protocol": protocol})
     statistics = corpus_statistics(found, divide(found, configuration), only=split)
     if as_json:
-        print_json(statistics)
+        listing.print_json(statistics)
     else:
         _print_statistics(statistics)
 
@@ -55,7 +46,7 @@ def corpus_stats(
 def _print_statistics(statistics: dict[str, Any]) -> None:
     parts = statistics["splits"]
     names = list(parts)
-    results.print(
+    listing.results.print(
         f"{statistics['corpus']}: {statistics['documents']} documents, "
         f"{statistics['relations']} relations, split by '{statistics['protocol']}'\n",
     )
@@ -64,40 +55,33 @@ def _print_statistics(statistics: dict[str, Any]) -> None:
         return [heading, *(str(part[group].get(key, 0)) for part in parts.values())]
 
     kinds = sorted({kind for part in parts.values() for kind in part["relations"]})
-    print_table("Relations by kind", ["kind", *names], [row(kind, "relations", kind) for kind in kinds])
+    rows = [row(kind, "relations", kind) for kind in kinds]
+    listing.print_table("Relations by kind", ["kind", *names], rows)
     senses = sorted({sense for part in parts.values() for sense in part["senses"]})
-    print_table(
-        "\nImplicit relations by sense (* not among the labels)",
-        ["sense", *names],
-        [row(sense if sense in statistics["labels"] else f"{sense} *", "senses", sense) for sense in senses],
-    )
-    print_table(
-        "\nImplicit relations",
-        ["", *names],
-        [
-            ["with text", *(str(part["implicit"]) for part in parts.values())],
-            ["kept for the task", *(str(part["kept"]) for part in parts.values())],
-            ["with shared entities (%)", *(percent(part["shared_entities"]) for part in parts.values())],
-        ],
-    )
+    rows = [row(sense + " *" * (sense not in statistics["labels"]), "senses", sense) for sense in senses]
+    listing.print_table("\nImplicit relations by sense (* not among the labels)", ["sense", *names], rows)
+    rows = [
+        ["with text", *(str(part["implicit"]) for part in parts.values())],
+        ["kept for the task", *(str(part["kept"]) for part in parts.values())],
+        ["with shared entities (%)", *(listing.percent(part["shared_entities"]) for part in parts.values())],
+    ]
+    listing.print_table("\nImplicit relations", ["", *names], rows)
     for name, part in parts.items():
         for reason, count in part["dropped"].items():
-            results.print(f"dropped from {name}: {count}, because {reason}")
+            listing.results.print(f"dropped from {name}: {count}, because {reason}")
     for finding in statistics["findings"]:
-        results.print(f"{finding['where']}: {finding['kind']}: {finding['detail']}")
+        listing.results.print(f"{finding['where']}: {finding['kind']}: {finding['detail']}")
 
 
 def corpus_role_pairs(
     output: Annotated[Path, options.path_option(help="Folder to write.")],
-    size: Annotated[
-        int, typer.Option(help="Training pairs, a multiple of 10; dev and test have a fifth of it each.")
-    ] = 2000,
+    size: Annotated[int, typer.Option(help="Training pairs, a multiple of 10; dev, test: a fifth.")] = 2000,
     seed: Annotated[int, typer.Option(help="The same seed writes the same files.")] = 1,
     force: options.Force = False,
 ) -> None:
     """Write pairs like Bob's and Tina's, where only the pronoun's referent decides the relation."""
     write_role_pairs(output, size=size, seed=seed, force=force)
-    results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}")
+    listing.results.print(f"{output}: written. Use it as: --corpus role-pairs --path {output}")
 
 
 PARAGRAPHS = ("blank", "line")  # the modes that streams of blocks can have
@@ -105,28 +89,15 @@ PARAGRAPHS = ("blank", "line")  # the modes that streams of blocks can have
 
 def corpus_mine(
     files: Annotated[
-        list[str],
-        typer.Option(
-            help="Text files, plain, .gz or .xz, as a pattern in quotes such as 'text/**'. May be repeated."
-        ),
+        list[str], typer.Option(help="Text files (also .gz, .xz), as a pattern in quotes such as 'text/**'.")
     ],
     output: Annotated[Path, options.path_option(help="File of pairs to write, a JSON object a line.")],
     where: Annotated[
         str,
-        options.choose(
-            "place",
-            PLACES,
-            "--place",
-            help="Pairs of two sentences (between), of two clauses of one sentence (inside), or both.",
-        ),
+        options.choose("place", PLACES, "--place", help="Of sentences (between), clauses (inside): {}."),
     ] = "both",
     most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
-    per_sense: Annotated[
-        int,
-        typer.Option(
-            help="The most pairs of each sense; rare connectives get more than their share. 0: all.", min=0
-        ),
-    ] = 0,
+    per_sense: Annotated[int, typer.Option(help="The most pairs of each sense. 0: all.", min=0)] = 0,
     exclude: Annotated[
         list[Path] | None,
         options.path_option(
@@ -142,7 +113,7 @@ def corpus_mine(
         ),
     ] = None,
     paragraphs: Annotated[
-        str, options.choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: blank or line.")
+        str, options.choose("paragraph mode", PARAGRAPHS, help="What ends a paragraph: {}.")
     ] = "blank",
     encoding: options.Encoding = "utf-8",
     jobs: Annotated[int, typer.Option(help="Worker processes. Default: one per core.", min=0)] = 0,
@@ -158,24 +129,20 @@ def corpus_mine(
     engine = workers.open(jobs or available_cores())
     held_out = _held_out(exclude or [], exclude_corpus or [])
     if held_out:
-        print_note(f"no pair may contain one of {len(held_out):,} sentences")
-    with ProgressLine("reading") as progress:
-        try:
-            mined = mine_files(
-                files,
-                output,
-                engine=engine,
-                settings=settings,
-                held_out=held_out,
-                per_sense=per_sense,
-                encoding=encoding,
-                by_line=paragraphs == "line",
-                report=lambda mined: progress.show(_progress_text(mined)),
-                notice=print_note,
-            )
-        except KeyboardInterrupt:
-            print_note("interrupted; run the same command to resume")
-            raise
+        listing.print_note(f"no pair may contain one of {len(held_out):,} sentences")
+    with listing.progress_line("reading") as show:
+        mined = mine_files(
+            files,
+            output,
+            engine=engine,
+            settings=settings,
+            held_out=held_out,
+            per_sense=per_sense,
+            encoding=encoding,
+            by_line=paragraphs == "line",
+            report=lambda mined: show(_progress_text(mined)),
+            notice=listing.print_note,
+        )
     _print_mined(output, mined)
 
 
@@ -201,14 +168,14 @@ def _held_out(files: Sequence[Path], corpora: Sequence[str]) -> HeldOutSentences
 
 def _print_mined(output: Path, mined: Mined) -> None:
     if mined.kept_blocks:
-        print_note(f"{mined.kept_blocks:,} of {mined.blocks:,} blocks were done by an earlier run")
-    print_table(
+        listing.print_note(f"{mined.kept_blocks:,} of {mined.blocks:,} blocks were done by an earlier run")
+    listing.print_table(
         "Pairs by sense", ["sense", "pairs"], [[sense, f"{n:,}"] for sense, n in mined.senses.most_common()]
     )
-    results.print(f"{output}: {mined.pairs:,} pairs")
+    listing.results.print(f"{output}: {mined.senses.total():,} pairs")
     if mined.unread:
         for error in mined.unread:
-            messages.print(str(error))
+            listing.messages.print(str(error))
         raise InputError(
             f"{len(mined.unread)} files could not be read to their end; the others are done.",
             where=str(output),
@@ -216,23 +183,13 @@ def _print_mined(output: Path, mined: Mined) -> None:
 
 
 def _progress_text(mined: Mined) -> str:
-    rate = mined.words / mined.seconds if mined.seconds else 0.0
-    words = f"{mined.words / 1e6:,.1f} million words"
-    return f"{mined.source}: {words}, {mined.found:,} pairs, {rate:,.0f} words a second"
+    return f"{mined.blocks:,} blocks, {mined.words / 1e6:,.1f} million words, {mined.found:,} pairs"
 
 
 def corpus_convert(
-    to: Annotated[
-        str,
-        options.choose("form", ("pairs", "conll16"), help="pairs (JSONL) or conll16 (relations and parses)."),
-    ],
+    to: Annotated[str, options.choose("form", ("pairs", "conll16"), help="Form of the output: {}.")],
     output: Annotated[Path, options.path_option(help="File (pairs) or folder (conll16) to write.")],
-    senses: Annotated[
-        str,
-        options.suggest(
-            ("pdtb2", "pdtb3"), help="pdtb2 or pdtb3: map the senses. Default: leave them as they are."
-        ),
-    ] = "",
+    senses: Annotated[str, options.suggest(("pdtb2", "pdtb3"), help="Map the senses to those of: {}.")] = "",
     *,
     corpus: CorpusOptions,
 ) -> None:
@@ -248,4 +205,4 @@ def corpus_convert(
         write_pairs(found, output)
     else:
         write_conll16(found, output)
-    results.print(f"{output}: {len(found.relations)} relations written as {to}")
+    listing.results.print(f"{output}: {len(found.relations)} relations written as {to}")

@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from disco2.annotation.annotator import Layer, Layers, check_mixture
 from disco2.annotation.cache import LayerStore, layer_folder
-from disco2.corpora.catalogue import (
-    ALL,
-    CORPUS_NAMES,
-    NONE,
-    known_corpus,
-    read_corpus,
-    read_layers,
-    usual_layers,
-    with_automatic_layers,
-)
+from disco2.corpora import catalogue
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.corpora.reading import gc_disabled
 from disco2.corpora.tasks import DataSettings
@@ -40,52 +31,31 @@ from disco2.model.parameters import KINDS
 class CorpusOptions(AnnotatorOptions):
     """A corpus and the annotators of its layers. Every field is an option."""
 
-    corpus: Annotated[str, suggest(CORPUS_NAMES, help="Kind of corpus: {}.")] = ""
+    corpus: Annotated[str, suggest(catalogue.CORPUS_NAMES, help="Kind of corpus: {}.")] = ""
     path: Annotated[Path | None, path_option(help="Folder or file of the corpus.")] = None
     trees: Annotated[Path | None, path_option(help="Folder of PTB bracket files.")] = None
-    coref: Annotated[
-        Path | None,
-        path_option(help="Folder of coreference files, CoNLL's or OntoNotes's; for GUM: ontogum or gum."),
-    ] = None
+    coref: Annotated[Path | None, path_option(help="Folder of coreference files.")] = None
     with_coref_only: Annotated[
-        bool,
-        typer.Option(
-            "--with-coref-only", help="Use only documents that have their own coreference: PDTB ∩ OntoNotes."
-        ),
+        bool, typer.Option("--with-coref-only", help="Use only documents with their own coreference.")
     ] = False
     dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
     raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, if it is elsewhere.")] = None
-    offsets: Annotated[str, suggest(("auto", "inclusive", "exclusive"), help="How PDTB 3 spans end: {}.")] = (
-        "auto"
-    )
-    encoding: Annotated[
-        str, suggest(("auto", "utf-8", "latin-1"), help="Encoding of the files: auto, utf-8 or latin-1.")
-    ] = "auto"
+
     automatic: Annotated[
         str,
         suggest(
-            (ALL, NONE, *Layer),
+            (catalogue.ALL, catalogue.NONE, *Layer),
             help=f"Layers to annotate instead of those of the corpus: all, none, or {', '.join(Layer)}. "
             "Default: all for pairs and discogem, which have none; none for any other corpus.",
         ),
     ] = ""
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Neither read nor write the cache of automatic layers.")
-    ] = False
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Do without the cache of layers.")] = False
 
     def layers(self, *, usual: str = "") -> Layers:
         """The layers to annotate: those of ``automatic``, else ``usual``, else the default of the corpus."""
-        layers = self.wanted_layers(usual=usual)
+        layers = catalogue.read_layers(self.automatic or usual or catalogue.usual_layers(self._named[0]))
         check_mixture(layers)
-        if not layers and self.annotators != AnnotatorOptions().annotators:
-            raise SettingsError(
-                "An annotator was given, but no layer to annotate.", hint="Add --automatic with layers."
-            )
         return layers
-
-    def wanted_layers(self, *, usual: str = "") -> Layers:
-        """The same, unchecked."""
-        return read_layers(self.automatic or usual or usual_layers(self._named[0]))
 
     def read(self, *, check: Callable[[Corpus], object] = lambda own: None, usual: str = "") -> Corpus:
         """Read the corpus and annotate its layers; ``check`` runs before the annotation, which is slow."""
@@ -96,70 +66,52 @@ class CorpusOptions(AnnotatorOptions):
         return self.annotated(own, layers)
 
     def other(self, entry: DataSettings) -> CorpusOptions:
-        """The corpus of a ``[[data]]`` entry, with the annotators chosen here.
-
-        Only --automatic all or none applies to it; single layers depend on the corpus.
-        """
-        automatic = self.automatic if self.automatic in (ALL, NONE) else ""
-        named: dict[str, Any] = {"corpus": entry.corpus, "path": Path(entry.path), "automatic": automatic}
-        return CorpusOptions(**named, no_cache=self.no_cache, **self.annotators)
+        """The corpus of a ``[[data]]`` entry. Of --automatic, only all or none applies to it."""
+        return CorpusOptions(
+            corpus=entry.corpus,
+            path=Path(entry.path),
+            automatic=self.automatic if self.automatic in (catalogue.ALL, catalogue.NONE) else "",
+            no_cache=self.no_cache,
+            spacy=self.spacy,
+        )
 
     def annotated(self, corpus: Corpus, layers: Layers) -> Corpus:
         """Annotate these layers with the chosen annotators, and print a note with their names."""
         if not layers:
             return corpus
-        with (
-            self.open(layers=layers, on_demand=True) as annotators,
-            self._open_store() as store,
-            progress_bar() as bar,
-        ):
+        with ExitStack() as stack:
+            annotators = stack.enter_context(self.open(layers=layers, on_demand=True))
+            store = None
+            if not self.no_cache:
+                with suppress(InputError):  # there is no folder for it
+                    store = stack.enter_context(LayerStore(layer_folder()))
+            bar = stack.enter_context(progress_bar())
             annotators.store = store
             task = bar.add_task("annotating", total=len(corpus.documents))
-            made = with_automatic_layers(
+            made = catalogue.with_automatic_layers(
                 corpus, annotators, layers, progress=lambda done: bar.update(task, completed=done)
             )
         if store is not None and store.trouble:
             print_note(f"the cache {store.path} can't be used ({store.trouble}); see: disco2 cache info")
-        note = f"{', '.join(made.automatic)} by {made.annotators}"
-        if annotators.recalled:
-            note += f"; {annotators.recalled} of {len(corpus.documents)} documents from the cache"
-        print_note(note)
+        recalled = f"; {annotators.recalled} of {len(corpus.documents)} documents from the cache"
+        print_note(f"{', '.join(made.automatic)} by {made.annotators}{recalled * bool(annotators.recalled)}")
         if lost := len(corpus.relations) - len(made.relations):
             print_note(f"{lost} relations cover no automatic token")
         return made
 
-    def _open_store(self) -> AbstractContextManager[LayerStore | None]:
-        """The cache; nothing with --no-cache or without a place for it."""
-        if self.no_cache:
-            return nullcontext()
-        try:
-            return LayerStore(layer_folder())
-        except InputError as error:
-            print_note(f"layers are not kept: {error}")
-            return nullcontext()
-
     @property
     def _named(self) -> tuple[str, Path]:
         if not self.corpus or self.path is None:
-            raise CorpusError(
-                "No corpus was named.", hint=f"Give --corpus (one of {', '.join(CORPUS_NAMES)}) and --path."
-            )
-        return known_corpus(self.corpus), self.path
+            kinds = ", ".join(catalogue.CORPUS_NAMES)
+            raise CorpusError("No corpus was named.", hint=f"Give --corpus (one of {kinds}) and --path.")
+        return catalogue.known_corpus(self.corpus), self.path
 
     def read_own(self) -> Corpus:
         """Read the corpus with its own layers, and print notes about faults in its files."""
         kind, path = self._named
         with messages.status(f"reading {kind}"), gc_disabled():  # silent without a terminal
-            corpus = read_corpus(
-                kind,
-                path,
-                trees=self.trees,
-                coreference=self.coref,
-                dependencies=self.dependencies,
-                raw=self.raw,
-                offsets=self.offsets,
-                encoding=self.encoding,
-            )
+            folders = {"coreference": self.coref, "dependencies": self.dependencies, "raw": self.raw}
+            corpus = catalogue.read_corpus(kind, path, trees=self.trees, **folders)
             gc.freeze()  # a command keeps its corpus to the end: no need to search it for cycles
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
@@ -188,11 +140,7 @@ class SettingOptions:
     config: Annotated[Path | None, path_option(help="TOML file with settings.")] = None
     assignments: Annotated[
         list[str] | None,
-        suggest(
-            [f"{name}=" for name in names()],
-            "--set",
-            help="Any setting, such as model.K=50. May be repeated.",
-        ),
+        suggest([f"{name}=" for name in names()], "--set", help="Any setting, such as model.K=50."),
     ] = None
     protocol: Protocol = ""
 
@@ -217,9 +165,10 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     annotated.
     """
     main, others, entry = corpus, list(configuration.data), None
-    if corpus.corpus or corpus.path or not others:
-        _check_not_repeated(corpus, others)
-    else:
+    used = {Path(one.path).resolve() for one in others if one.part in ("train", catalogue.ALL)}
+    if corpus.path is not None and corpus.path.resolve() in used:
+        raise SettingsError("The main corpus is in [[data]] as well.", hint="Leave out --corpus and --path.")
+    if others and not (corpus.corpus or corpus.path):
         entry = others.pop(0)
         if entry.part != "train":
             raise SettingsError(
@@ -237,14 +186,11 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     if configuration.model.kind == "encoder":  # it needs layers only for features
         wanted = [entry is None or entry.features, *(one.features for one in others)]
         choices = [
-            one if asked and configuration.model.features else replace(one, automatic=NONE)
+            one if asked and configuration.model.features else replace(one, automatic=catalogue.NONE)
             for one, asked in zip(choices, wanted, strict=True)
         ]
     main, *rest = choices
-    layers = [one.wanted_layers() for one in choices]
-    if not any(layers):
-        main.layers()  # an annotator without a layer to annotate is an error
-    check_mixture(layers[0])
+    layers = [one.layers() for one in choices]
     own, *further_own = [choice.read_own() for choice in choices]
     seed = configuration.task.folds
     sources = [Source(other, one, seed) for other, one in zip(others, further_own, strict=True)]
@@ -263,13 +209,3 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     if entry is not None:
         parts = with_entry(parts, entry, seed=configuration.training.seed)
     return found, parts, configuration
-
-
-def _check_not_repeated(corpus: CorpusOptions, data: Sequence[DataSettings]) -> None:
-    for entry in data:
-        same = corpus.path is not None and corpus.path.resolve() == Path(entry.path).resolve()
-        if same and entry.part in ("train", ALL):
-            raise SettingsError(
-                f"The main corpus, {entry.corpus} at {entry.path}, is in [[data]] as well.",
-                hint="Leave out --corpus and --path, and the first corpus of [[data]] is the main one.",
-            )

@@ -11,37 +11,37 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.annotator import Layer
-from disco2.corpora.catalogue import NONE, read_layers
-from disco2.data import Corpus
-from disco2.errors import SettingsError
+from disco2.annotation.annotator import Annotators, Layer
+from disco2.corpora.catalogue import ALL as EVERY_LAYER
+from disco2.corpora.catalogue import NONE
+from disco2.corpora.protocols import document_parts
+from disco2.data import Corpus, Document, Instance
+from disco2.data.senses import in_pdtb3
+from disco2.errors import InputError, SettingsError
+from disco2.evaluation.end_to_end import SpanRelation
 from disco2.experiments.bench import AUTOMATIC, Bench, Experiment, carry_out
-from disco2.experiments.configuration import of_one_corpus
+from disco2.experiments.configuration import Configuration, of_one_corpus
 from disco2.experiments.coreference import (
-    COREFERENCE,
     RUNNING_TEXT,
     compare_layers,
     coreference_versions,
     layers_for_coreference,
 )
-from disco2.experiments.embeddings import EMBEDDINGS
-from disco2.experiments.paper import (
-    BEYOND,
-    BINARY_EXPERIMENT,
-    CROSSVALIDATION,
-    DIMENSION,
-    INITIALISATION,
-    MULTICLASS_EXPERIMENT,
-)
+from disco2.experiments.parser import System, as_spans, has_relations, parser_findings
 from disco2.experiments.report import ALL, STUDIES, tune_systems, tuning_findings, write_report
 from disco2.experiments.runs import OWN, RunPlan
 from disco2.experiments.tuning import GRIDS, TuningProgress, check_storage
+from disco2.inference.candidates import Candidate, find_span, predict_candidates
+from disco2.inference.pipeline import Pipeline, load
+from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
 from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
-from disco2.interfaces.cli.options import AsJson, choose, path_option
+from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, choose, path_option
 from disco2.interfaces.cli.train import Trials, show_trials
 from disco2.reporting.findings import Findings, plain
 from disco2.reporting.page import findings_content, write_findings
+
+UNTUNED = "none"
 
 
 @dataclass(frozen=True)
@@ -71,51 +71,16 @@ def show_findings(findings: Iterable[Findings], *, as_json: bool) -> None:
         results.print("")
 
 
-Read = Callable[[CorpusOptions], dict[str, Corpus]]
+def paper_experiment(name: str) -> Callable[[CorpusOptions, ExperimentOptions], None]:
+    """The command of one of the paper's experiments."""
+    (experiment,) = (one for one in ALL if one.name == name)
+    read = read_versions if name == "coreference" else _read_one
 
+    def run(corpus: CorpusOptions, options: ExperimentOptions) -> None:
+        bench = _bench(read(corpus), options)
+        show_findings(run_with_progress([experiment], bench, options), as_json=options.as_json)
 
-def experiment_multiclass(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """Accuracy of every model of the paper's table, with tests of the differences."""
-    _run(MULTICLASS_EXPERIMENT, _read_one, corpus, options)
-
-
-def experiment_crossvalidation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """With and without entities, with and without features, on all documents in five folds."""
-    _run(CROSSVALIDATION, _read_one, corpus, options)
-
-
-def experiment_dimension(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """Accuracy of the full model over the number of dimensions K."""
-    _run(DIMENSION, _read_one, corpus, options)
-
-
-def experiment_coreference(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """Relations with shared entities under the corpus's own and under automatic coreference.
-
-    Also the accuracy on them with and without entities. --automatic names the layers to annotate; without
-    it, coreference alone, on the corpus's own trees where it has any. All versions have the same trees.
-    """
-    _run(COREFERENCE, read_versions, corpus, options)
-
-
-def experiment_binary(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """One class of level 1 against all others: F1 and accuracy of four classifiers."""
-    _run(BINARY_EXPERIMENT, _read_one, corpus, options)
-
-
-def experiment_embeddings(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """A map of the word vectors (t-SNE) with pronouns and other words of interest marked."""
-    _run(EMBEDDINGS, _read_one, corpus, options)
-
-
-def experiment_initialisation(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """What happens when the low-rank factors are initialised with zeros, as in the paper."""
-    _run(INITIALISATION, _read_one, corpus, options)
-
-
-def experiment_beyond(corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    """Beyond the paper: the steps from its model to the best one we know."""
-    _run(BEYOND, _read_one, corpus, options)
+    return run
 
 
 def _read_one(corpus: CorpusOptions) -> dict[str, Corpus]:
@@ -126,23 +91,13 @@ def _read_one(corpus: CorpusOptions) -> dict[str, Corpus]:
 
 def read_versions(corpus: CorpusOptions) -> dict[str, Corpus]:
     """The corpus with its own coreference and with an annotator's."""
-    if corpus.automatic and Layer.COREFERENCE not in read_layers(corpus.automatic):
-        raise SettingsError(
-            "This experiment compares own and automatic coreference; --automatic does not name coreference.",
-            hint=f"Use --automatic {corpus.automatic},coreference, or leave it out.",
-        )
     own = corpus.read_own()
-    layers = corpus.layers(usual=layers_for_coreference(own))
+    layers = corpus.layers(usual=layers_for_coreference(own)) | {Layer.COREFERENCE}
     return coreference_versions(own, corpus.annotated(own, layers))
 
 
 def _bench(versions: dict[str, Corpus], options: ExperimentOptions) -> Bench:
     return Bench(versions, of_one_corpus(options.configuration()), tuple(range(1, options.seeds + 1)))
-
-
-def _run(experiment: Experiment, read: Read, corpus: CorpusOptions, options: ExperimentOptions) -> None:
-    bench = _bench(read(corpus), options)
-    show_findings(run_with_progress([experiment], bench, options), as_json=options.as_json)
 
 
 def run_with_progress(
@@ -156,29 +111,14 @@ def run_with_progress(
             bar.update(task, completed=done, total=total, description=f"{plan.model}, seed {plan.seed}")
 
         found = carry_out(
-            experiments,
-            bench,
-            options.output,
-            jobs=options.jobs,
-            progress=show,
-            notice=print_note,
+            experiments, bench, options.output, jobs=options.jobs, progress=show, notice=print_note
         )
     print_note(f"tables and figures are in {options.output}")
     return found
 
 
-UNTUNED = "none"
-
-
 def experiment_all(
-    grid: Annotated[
-        str,
-        choose(
-            "grid",
-            (*GRIDS, UNTUNED),
-            help=f"Tune every model first: {', '.join(GRIDS)}; {UNTUNED}: settings as they are.",
-        ),
-    ] = GRIDS[0],
+    grid: Annotated[str, choose("grid", (*GRIDS, UNTUNED), help="Tune every model first: {}.")] = GRIDS[0],
     trials: Trials = None,
     *,
     corpus: CorpusOptions,
@@ -255,3 +195,77 @@ def experiment_layers(
 
         found = compare_layers(versions, configuration, seeds=range(1, seeds + 1), progress=show)
     show_findings([found], as_json=as_json)
+
+
+def experiment_parser(
+    model: Model = None,
+    split: Part = "test",
+    protocol: Protocol = "",
+    output: Annotated[Path, path_option(help="Folder for tables.")] = Path("runs"),
+    as_json: AsJson = False,
+    *,
+    corpus: CorpusOptions,
+) -> None:
+    """Connectives, arguments, senses and all relations from raw text, beside rules, and by genre.
+
+    All layers are annotated, unless --automatic names others.
+    """
+    pipeline = load(model, annotators=Annotators([]))
+
+    def check(own: Corpus) -> None:
+        if not has_relations(_with_parts(own, protocol), split):
+            raise InputError(
+                f"No document of the part '{split}' has an explicit relation.", hint="Use --split."
+            )
+
+    layered = _with_parts(corpus.read(check=check, usual=EVERY_LAYER), protocol)
+    found = parser_findings(layered, pipeline_system(pipeline), part=split, name=pipeline.info.name)
+    write_findings(found, output)
+    show_findings([found], as_json=as_json)
+    print_note(f"tables are in {output}")
+
+
+def _with_parts(corpus: Corpus, protocol: str) -> Corpus:
+    """The corpus with the parts of a protocol, by default its own or those that are usual for it."""
+    if corpus.parts and not protocol:
+        return corpus
+    name = protocol or Configuration().task.protocol_for(corpus.name)
+    return replace(corpus, parts=document_parts(corpus, name, seed=1))
+
+
+def pipeline_system(pipeline: Pipeline) -> System:
+    """The pipeline as a system to be scored on documents that have their layers."""
+    choice = RelationChoice()
+
+    def parse(document: Document) -> list[SpanRelation]:
+        return [
+            SpanRelation(
+                document.id,
+                one.kind,
+                frozenset(one.source.relation.arg1.tokens),
+                frozenset(one.source.relation.arg2.tokens),
+                (in_pdtb3(one.sense),),
+                frozenset(one.source.relation.connective_tokens),
+            )
+            for one in pipeline.find(document, choice)
+            if one.source is not None
+        ]
+
+    def parse_given(document: Document, connectives: list[tuple[int, ...]]) -> list[SpanRelation]:
+        return as_spans(document, pipeline.parser.parse(document, connectives=connectives, implicit=False))
+
+    def classify(instances: Sequence[Instance]) -> list[str]:
+        pairs = [
+            Candidate(
+                one,
+                find_span(one.document, one.relation.arg1.tokens),
+                find_span(one.document, one.relation.arg2.tokens),
+                senses_only=True,
+            )
+            for one in instances
+        ]
+        return [
+            in_pdtb3(one.sense) for one in predict_candidates(pipeline.model, pipeline.calibration, pairs)
+        ]
+
+    return System(parse, parse_given, classify)

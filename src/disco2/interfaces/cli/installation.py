@@ -7,34 +7,22 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.filesize import decimal
 
+from disco2.interfaces import doctor as checking
 from disco2.interfaces.cli.listing import DASH, messages, percent, print_json, print_table, results
 from disco2.interfaces.cli.options import AsJson, Model
-from disco2.interfaces.doctor import (
-    ABSENT,
-    FAILED,
-    OK,
-    SKIPPED,
-    WARNING,
-    Finding,
-    Sections,
-    checks,
-    count_findings,
-    report_json,
-    size_of,
-)
 from disco2.shipped import DEFAULT, MODELS, find_model
 from disco2.version import VERSION
 
 if TYPE_CHECKING:
     from disco2.annotation.cache import CacheSummary
-    from disco2.bundle.summary import ModelSummary
 
 _LEGEND = (
     "Speed and accuracy are from raw text: sentences on one core, per cent right on the corpus's test part. "
     "--json has all figures."
 )
-_STYLES = {OK: "", ABSENT: "dim", SKIPPED: "dim", WARNING: "yellow", FAILED: "bold red"}
+_STYLES = {checking.OK: "", checking.ABSENT: "dim", checking.WARNING: "yellow", checking.FAILED: "bold red"}
 
 
 def models(as_json: AsJson = False) -> None:
@@ -49,32 +37,26 @@ def models(as_json: AsJson = False) -> None:
         print_json({"models": [model.to_json() for model in found]})
         return
     # Measures that all of them have, so that the table compares like with like.
-    shared = set.intersection(*({one.measure for one in model.accuracy} for model in found))
-    measures = [one.measure for one in found[0].accuracy if one.measure in shared]
-    print_table(
-        "Shipped models",
-        ["name", "data", "licence", "size", "sentences/s", *measures],
-        [_model_row(model, measures) for model in found],
-        texts=3,
-    )
+    accuracies = [{one.measure: one.accuracy for one in model.accuracy} for model in found]
+    measures = [name for name in accuracies[0] if all(name in one for one in accuracies)]
+    rows = [
+        [
+            f"{model.name} (default)" if model.default else model.name,
+            f"{model.corpus}, {model.training_relations} relations"
+            f"{', automatic layers' * model.automatic_layers}",
+            model.licence.partition(":")[0],
+            decimal(model.bytes),
+            DASH if model.sentences_a_second is None else f"{model.sentences_a_second:.0f}",
+            *(percent(accuracy[measure]) for measure in measures),
+        ]
+        for model, accuracy in zip(found, accuracies, strict=True)
+    ]
+    columns = ["name", "data", "licence", "size", "sentences/s", *measures]
+    print_table("Shipped models", columns, rows, texts=3)
     results.print()
     for model in found:
         results.print(f"{model.name}: {model.what}")
     results.print(f"\n{_LEGEND}", style="dim")
-
-
-def _model_row(model: ModelSummary, measures: Sequence[str]) -> list[str]:
-    accuracy = {one.measure: one.accuracy for one in model.accuracy}
-    layers = "automatic layers" if model.automatic_layers else "its own layers"
-    speed = model.sentences_a_second
-    return [
-        f"{model.name} (default)" if model.default else model.name,
-        f"{model.corpus}, {model.training_relations} relations, {layers}",
-        model.licence.partition(":")[0],
-        size_of(model.bytes),
-        DASH if speed is None else f"{speed:.0f}",
-        *(percent(accuracy[measure]) for measure in measures),
-    ]
 
 
 def cache_info(as_json: AsJson = False) -> None:
@@ -98,8 +80,8 @@ def cache_clear() -> None:
 
 
 def _describe_cache(found: CacheSummary) -> str:
-    size, most = found.bytes / 1e6, found.most_bytes / 1e6
-    return f"{found.path}: {found.documents} documents, {size:.1f} of at most {most:.0f} MB"
+    size = f"{decimal(found.bytes)} of at most {decimal(found.most_bytes)}"
+    return f"{found.path}: {found.documents} documents, {size}"
 
 
 def doctor(
@@ -114,33 +96,30 @@ def doctor(
     is broken.
     """
     folder = MODELS / DEFAULT if model is None else find_model(model)  # may not exist: that is a finding
-    sections: dict[str, list[Finding]] = {}
+    sections: dict[str, list[checking.Finding]] = {}
     if not as_json:
         results.print(f"disco2 {VERSION}")
-    for name, check in checks(folder, quick=quick).items():
+    for name, check in checking.checks(folder, quick=quick).items():
         with messages.status(f"checking {name}"):  # silent without a terminal
             sections[name] = check()
         if not as_json:
             _print_section(name, sections[name])
+    failed = checking.count_findings(sections, checking.FAILED)
+    warnings = checking.count_findings(sections, checking.WARNING)
     if as_json:
-        print_json(report_json(sections))
+        print_json(checking.report_json(sections))
+    elif failed or warnings:
+        results.print(f"\nfailed: {failed}, warnings: {warnings}; the arrows above say what to do.")
     else:
-        results.print(f"\n{_verdict(sections)}")
-    raise typer.Exit(2 if count_findings(sections, FAILED) else 0)
+        results.print("\nEverything works.")
+    raise typer.Exit(2 if failed else 0)
 
 
-def _print_section(name: str, findings: Sequence[Finding]) -> None:
+def _print_section(name: str, findings: Sequence[checking.Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
     results.print(f"\n{name.capitalize()}", style="bold")
     widest = max((len(finding.name) for finding in findings), default=0)
     for one in findings:
         results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])
-        if one.advice and one.status != OK:
+        if one.advice and one.status != checking.OK:
             results.print(f"{' ' * (widest + 13)}-> {one.advice}", style="dim")
-
-
-def _verdict(sections: Sections) -> str:
-    failed, warnings = count_findings(sections, FAILED), count_findings(sections, WARNING)
-    if failed:
-        return f"failed: {failed}, warnings: {warnings}; see the arrows above for what to do."
-    return f"warnings: {warnings}; everything works." if warnings else "Everything works."

@@ -11,11 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS
 from disco2.errors import InputError
-from disco2.files import check_file_place, check_writable, write_text
+from disco2.files import check_file_place, write_text
 from disco2.inference.pairs import read_pair_lines
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import Prediction, RelationChoice, csv_lines
@@ -43,45 +41,29 @@ class Question:
         return self.answer.arg1.text.strip(), self.answer.arg2.text.strip()
 
 
-class LabelFile:
-    """The rows of a CSV file of labels, written again as a whole after each change."""
+Rows = dict[tuple[str, str], list[str]]  # of the file of labels, by pair
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.rows: dict[tuple[str, str], list[str]] = {}
-        if not path.exists():
-            return
-        try:
-            text = options.read_input(path)
-            header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
-        except (ValueError, csv.Error):
-            header, rows = [], []
-        if header != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
-            raise InputError(
-                "The file exists and was not written by disco2 label.",
-                where=str(path),
-                hint="Choose another --output.",
-            )
-        self.rows = {(row[0].strip(), row[1].strip()): row for row in rows}
 
-    def set_label(self, question: Question, label: str | None) -> None:
-        """Add or replace the label of a pair; None removes it."""
-        self.rows.pop(question.pair, None)
-        if label is not None:
-            arguments = question.answer.arg1.text, question.answer.arg2.text
-            self.rows[question.pair] = [*arguments, label, question.id, question.source]
-        write_text(self.path, [csv_lines([COLUMNS, *self.rows.values()])])
+def read_labels(path: Path) -> Rows:
+    """The rows of an earlier call; InputError if the file was not written by this command."""
+    if not path.exists():
+        return {}
+    try:
+        text = options.read_input(path)
+        header, *rows = [row for row in csv.reader(io.StringIO(text, newline=""), strict=True) if row]
+    except (ValueError, csv.Error):
+        header, rows = [], []
+    if header != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
+        raise InputError(
+            "The file exists and was not written by disco2 label.",
+            where=str(path),
+            hint="Choose another --output.",
+        )
+    return {(row[0].strip(), row[1].strip()): row for row in rows}
 
 
 def label(
-    file: Annotated[
-        Path,
-        typer.Argument(
-            help="A text, or pairs as for predict-pairs (.jsonl, .csv, .tsv).",
-            parser=options.expand_path,
-            metavar="FILE",
-        ),
-    ],
+    file: Annotated[Path, options.file_argument("A text, or pairs as for predict-pairs (.jsonl, .csv).")],
     output: Annotated[Path, options.path_option(help="CSV file of labels; an existing one is continued.")],
     paragraphs: options.Paragraphs = "blank",
     encoding: options.Encoding = "utf-8",
@@ -97,8 +79,7 @@ def label(
         raise InputError("Standard input is for the answers.", hint="Give the path of a file.")
     options.check_not_input(output, file)
     check_file_place(output)
-    check_writable(output)
-    labels_file = LabelFile(output)
+    rows = read_labels(output)
     content = options.read_bytes(file)  # before models are loaded, so that a wrong path is reported at once
     is_text = file.suffix.lower() not in (*JSON_ENDINGS, *TABLE_ENDINGS)
     with pipeline.loaded() as nlp, messages.status("reading"):
@@ -114,11 +95,11 @@ def label(
             "There is no pair to label.", where=str(file), hint="A text needs two neighbouring sentences."
         )
     try:
-        ask_questions(questions, labels, labels_file)
+        ask_questions(questions, labels, rows, output)
     finally:
-        left = sum(one.pair not in labels_file.rows for one in questions)
-        results.print(f"{output}: {len(labels_file.rows)} labels; {left} pairs of {file} left")
-    if labels_file.rows:
+        left = sum(one.pair not in rows for one in questions)
+        results.print(f"{output}: {len(rows)} labels; {left} pairs of {file} left")
+    if rows:
         given = f"--corpus pairs --path {output} --from-model {pipeline.model or DEFAULT}"
         print_note(f"to train on them: disco2 train {given} --output FOLDER")
 
@@ -144,35 +125,39 @@ def _ask_about_pairs(nlp: Pipeline, content: bytes, file: Path) -> Iterator[Ques
         yield Question(replace(answer, source=None), name, line.source)  # without its layers
 
 
-def ask_questions(questions: Sequence[Question], labels: Sequence[str], labels_file: LabelFile) -> None:
-    """Ask about each pair that has no label yet, until all are labelled, the user quits or the input ends."""
+def ask_questions(questions: Sequence[Question], labels: Sequence[str], rows: Rows, output: Path) -> None:
+    """Ask about each pair that has no label yet, until all are labelled, the user quits or the input ends.
+
+    The file is written again as a whole after each answer.
+    """
     keys = dict(zip(labels, KEYS, strict=False))
     label_of = {label.lower(): label for label in labels}  # there may be more labels than keys
     label_of |= {key: label for label, key in keys.items()}
-    waiting = [one for one in questions if one.pair not in labels_file.rows]
+    waiting = [one for one in questions if one.pair not in rows]
     if len(waiting) < len(questions):
         print_note(f"{len(questions) - len(waiting)} of {len(questions)} pairs are labelled already")
     _print_keys(keys)
     place = 0
     while place < len(waiting):
-        question = waiting[place]
-        _print_question(question, keys, f"{place + 1} of {len(waiting)}")
+        _print_question(waiting[place], keys, f"{place + 1} of {len(waiting)}")
         answer = _read_answer()
         if answer is None or answer == QUIT:
             return
-        if answer in label_of:
-            labels_file.set_label(question, label_of[answer])
-            place += 1
+        undo = answer == UNDO and place > 0 and answer not in label_of
+        if answer in label_of or undo:
+            place -= undo
+            one = waiting[place]
+            rows.pop(one.pair, None)
+            if not undo:
+                texts = one.answer.arg1.text, one.answer.arg2.text
+                rows[one.pair] = [*texts, label_of[answer], one.id, one.source]
+                place += 1
+            write_text(output, [csv_lines([COLUMNS, *rows.values()])])
         elif answer == SKIP:
             place += 1
-        elif answer == UNDO and place:
-            place -= 1
-            labels_file.set_label(waiting[place], None)
-        elif answer == UNDO:
-            messages.print("There is nothing to undo.")
         else:
             if answer != HELP:
-                messages.print(f"Unknown key '{answer}'.")
+                messages.print(f"'{answer}' is none of these keys.")
             _print_keys(keys)
 
 

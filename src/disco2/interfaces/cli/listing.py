@@ -6,7 +6,9 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -27,7 +29,6 @@ STRONGEST = 5  # surface features shown by name
 WORDS = 6  # shown for an encoder
 SECONDS_BETWEEN_LINES = 30.0  # where there is no terminal
 _UNIT = 10_000  # figures are shown to four decimals
-_MEGABYTE = 1e6
 DASH = "\u2013"  # for a figure that is missing
 # Characters that move the cursor, start an escape sequence, or change the direction of the text.
 _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -44,10 +45,7 @@ class SafeConsole(Console):
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            if segment.control or not _STEERING.search(segment.text):
-                yield segment
-            else:
-                yield segment._replace(text=harmless(segment.text))
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
 
 
 def harmless(text: str) -> str:
@@ -111,50 +109,36 @@ def accuracy_line(accuracy: float, interval: tuple[float, float]) -> str:
     return f"{percent(accuracy)}% (95% interval {percent(low)} to {percent(high)})"
 
 
-class ProgressLine:
-    """A progress bar with a changing text; without a terminal, the text is printed every 30 seconds."""
+@contextmanager
+def progress_line(text: str) -> Iterator[Callable[..., None]]:
+    """A progress bar with a changing text, as a function of the text, what is done, and the total if known.
 
-    def __init__(self, text: str) -> None:
-        self._bar = progress_bar()
-        self._task = self._bar.add_task(text, total=None)
-        self._printed = time.monotonic()
+    Without a terminal, the text is printed every 30 seconds. For commands that resume after an interrupt.
+    """
+    printed = time.monotonic()
+    with progress_bar() as bar:
+        task = bar.add_task(text, total=None)
 
-    def __enter__(self) -> ProgressLine:
-        self._bar.start()
-        return self
+        def show(text: str, done: float = 0, total: float | None = None) -> None:
+            nonlocal printed
+            if messages.is_terminal:
+                bar.update(task, description=text, total=total, completed=done)
+            elif time.monotonic() - printed >= SECONDS_BETWEEN_LINES:
+                printed = time.monotonic()
+                messages.print(text)
 
-    def __exit__(self, *exception: object) -> None:
-        self._bar.stop()
-
-    def show(self, text: str, *, done: float | None = None, total: float | None = None) -> None:
-        if messages.is_terminal:
-            self._bar.update(self._task, description=text, total=total, completed=done)
-        elif time.monotonic() - self._printed >= SECONDS_BETWEEN_LINES:
-            self._printed = time.monotonic()
-            messages.print(text)
+        try:
+            yield show
+        except KeyboardInterrupt:
+            messages.print("interrupted: what is done is kept; run the same command to resume")
+            raise
 
 
 def standing_line(standing: BulkProgress) -> str:
-    """One line, such as: 1,809 of 4,000 documents, 0.8 of 1.7 MB, 412 sentences a second, 5 min left."""
-    documents, size = f"{standing.documents:,}", f"{standing.bytes / _MEGABYTE:,.1f}"
-    if standing.all_documents is not None:
-        documents += f" of {standing.all_documents:,}"
-    if standing.all_bytes is not None:
-        size += f" of {standing.all_bytes / _MEGABYTE:,.1f}"
-    workers = f"{standing.workers} workers" if standing.workers != 1 else "1 worker"
-    pieces = [f"{documents} documents", f"{size} MB", workers]
-    if standing.made_sentences:
-        pieces.append(f"{standing.rate:,.0f} sentences a second")
-    if standing.left is not None:
-        pieces.append(f"{_duration(standing.left)} left")
-    return ", ".join(pieces)
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if minutes < 2:
-        return f"{seconds:.0f} s"
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"
+    """One line, such as: 1,809 of 4,000 documents, 412 sentences a second, 0:05:20 left."""
+    done = f"{standing.documents:,} of {standing.all_documents:,} documents"
+    text = f"{done}, {standing.rate:,.0f} sentences a second"
+    return text if standing.left is None else f"{text}, {timedelta(seconds=round(standing.left))} left"
 
 
 def print_relations(
@@ -164,11 +148,11 @@ def print_relations(
     if not predictions:
         messages.print("No relation found.")
     for place, prediction in enumerate(predictions):
+        if place:
+            results.print()
         _print_relation(prediction)
         if explanations is not None:
             _print_explanation(explanations[place])
-        if place + 1 < len(predictions):
-            results.print()
 
 
 def _print_relation(prediction: Prediction) -> None:
@@ -208,13 +192,12 @@ def _print_explanation(explanation: Explanation) -> None:
     print_table("", columns, [[f"   {row[0]}", *row[1 : len(columns)]] for row in rows])
 
     def show(label: str, terms: Iterable[tuple[str, float]]) -> None:
-        shown = ", ".join(f"{_feature(name)} {value:+.2f}" for name, value in terms)
-        if shown:
+        if shown := ", ".join(f"{_feature(name)} {value:+.2f}" for name, value in terms):
             results.print(f"   {label}: {shown}")
 
     total = sum(term.value for term in explanation.connective)
-    families = ((one.name, one.value) for one in sum_families(explanation.connective))
-    show(f"a connective, {total:+.2f}", families)
+    families = sum_families(explanation.connective)
+    show(f"a connective, {total:+.2f}", ((one.name, one.value) for one in families))
     show("strongest features", ((one.name, one.value) for one in explanation.features[:STRONGEST]))
     spelled = [word for word in explanation.words if any(map(str.isalnum, word.span.text))]
     strongest = sorted(spelled, key=lambda word: -abs(word.value))[:WORDS]
@@ -228,11 +211,7 @@ def _feature(name: str) -> str:
 
 
 def explained_rows(explanation: Explanation) -> list[list[str]]:
-    """The rows of the table: a name, the figure of the sense, that of its rival, and the difference.
-
-    Features are summed by family. The figures are rounded; a row ``rounding`` makes them add up to the
-    printed total.
-    """
+    """Name, figure of the sense, of its rival, difference; a row ``rounding`` makes the figures add up."""
     from disco2.inference.explanation import sum_families
 
     named: list[tuple[str, Term | MentionPair | OtherPairs]] = [

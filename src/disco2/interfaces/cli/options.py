@@ -10,13 +10,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
 
 import typer
 
-from disco2.annotation.annotator import ALL_LAYERS, BUILT_IN, STANFORD, AnnotatorChoice, Annotators, Layers
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layers
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from disco2.errors import InputError, SettingsError
 from disco2.inference.plain_text import UTF_8, decoded
@@ -76,6 +76,10 @@ def path_option(*names: str, help: str) -> Any:
     return typer.Option(*names, help=help, parser=expand_path, metavar="PATH")
 
 
+def file_argument(help: str) -> Any:
+    return typer.Argument(help=help, parser=expand_path, metavar="FILE")
+
+
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Force = Annotated[
     bool,
@@ -120,22 +124,18 @@ def read_input(path: Path, *, encoding: str = UTF_8) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file or standard input; OSError, which the program reports, if it can't be opened."""
     with open_input(path) as stream:
         try:
             return stream.read()
         except OSError as error:  # it does not name the file
-            reason = error.strerror or error
-            raise InputError(f"It can't be read: {reason}.", where=str(path)) from None
+            raise InputError(f"It can't be read: {error.strerror or error}.", where=str(path)) from None
 
 
 def open_input(path: Path) -> BinaryIO:
     """A file or standard input, open for reading; OSError, which the program reports, if that fails."""
-    if path != STANDARD_INPUT:
-        return path.open("rb")
-    if sys.stdin is None:
+    if path == STANDARD_INPUT and sys.stdin is None:
         raise InputError("Standard input is closed.", hint="Send a text there, or give the path of a file.")
-    return sys.stdin.buffer
+    return sys.stdin.buffer if path == STANDARD_INPUT else path.open("rb")
 
 
 def check_source(*given: object, hint: str) -> None:
@@ -164,43 +164,28 @@ def document_name(path: Path | None) -> str:
 class AnnotatorOptions:
     """The annotators of a text. Every field is an option."""
 
-    spacy: Annotated[
-        str, typer.Option(help="An installed spaCy pipeline (or its folder) for tokens, tags, dependencies.")
-    ] = ""
-    parser: Annotated[
-        str, suggest((BUILT_IN, STANFORD), help=f"Constituency parser: {BUILT_IN} or {STANFORD}.")
-    ] = BUILT_IN
-    stanford_home: Annotated[
-        Path | None, path_option(help="Folder of the Stanford parser, with stanford-parser.jar.")
-    ] = None
-
-    @property
-    def annotators(self) -> dict[str, Any]:
-        """These options by the names of ``AnnotatorChoice``."""
-        return {option.name: getattr(self, option.name) for option in fields(AnnotatorOptions)}
+    spacy: Annotated[str, typer.Option(help="A spaCy pipeline for tokens, tags, dependencies.")] = ""
 
     def open(self, *, layers: Layers = ALL_LAYERS, on_demand: bool = False) -> Annotators:
         """The annotators of these layers, a context manager; ``on_demand`` loads them at their first use."""
-        return AnnotatorChoice(**self.annotators).open(layers=layers, on_demand=on_demand)
+        return AnnotatorChoice(spacy=self.spacy).open(layers=layers, on_demand=on_demand)
 
 
 def read_prior(text: str) -> Shares:
     """Parse ``uniform`` or ``LABEL=SHARE,...``. Labels and sums are checked when the model is known."""
     if text == UNIFORM:
         return UNIFORM
-    shares: dict[str, float] = {}
+    pairs = [pair.rpartition("=") for pair in text.split(",")]
     try:
-        for pair in text.split(","):
-            label, _, share = pair.rpartition("=")
-            if not label.strip() or label.strip() in shares:
-                raise ValueError(f"'{pair}' names no label, or one that has a share already")
-            shares[label.strip()] = float(share)
-    except ValueError as error:
+        shares = {label.strip(): float(share) for label, _, share in pairs}
+    except ValueError:
+        shares = {}
+    if "" in shares or len(shares) < len(pairs):
         raise SettingsError(
-            f"No shares by label: {error}.",
+            "No shares by label, each label once.",
             where=f"--prior {text}",
             hint=f"Give {UNIFORM}, or shares such as Contingency.Cause=0.4,NoRel=0.1.",
-        ) from None
+        )
     return shares
 
 
@@ -211,12 +196,7 @@ class PipelineOptions(AnnotatorOptions):
     model: Model = None
     prior: Annotated[
         Any,
-        suggest(
-            (UNIFORM,),
-            metavar="SHARES",
-            parser=read_prior,
-            help="Expected shares of senses: {}, or LABEL=SHARE,... Default: as in training.",
-        ),
+        suggest((UNIFORM,), parser=read_prior, metavar="LABEL=SHARE,...", help="Shares of senses, or {}."),
     ] = None
 
     @contextmanager
@@ -232,20 +212,9 @@ class PipelineOptions(AnnotatorOptions):
 class EngineOptions:
     """Where the workers are; each command has its own option for how many."""
 
-    engine: Annotated[
-        str,
-        choose(
-            "engine",
-            (LOCAL, DASK),
-            help=f"Where the work is done: {LOCAL} (processes of this machine) or {DASK} (extra cluster).",
-        ),
-    ] = LOCAL
+    engine: Annotated[str, choose("engine", (LOCAL, DASK), help="Where workers are: {}.")] = LOCAL
     scheduler: Annotated[
-        str,
-        typer.Option(
-            help=f"Address of a Dask scheduler with workers. Default: {DASK} starts its own on this machine.",
-            metavar="tcp://HOST:PORT",
-        ),
+        str, typer.Option(help="Address of a running Dask scheduler.", metavar="tcp://HOST:PORT")
     ] = ""
 
     def open(self, workers: int) -> Engine:

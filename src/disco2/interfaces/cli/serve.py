@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from disco2.annotation.annotator import STANFORD
 from disco2.errors import SettingsError
 from disco2.interfaces.cli.listing import messages
 from disco2.interfaces.cli.options import PipelineOptions
@@ -20,9 +19,7 @@ def serve(
     host: Annotated[str, typer.Option(help="Address to listen at; 0.0.0.0 is every one of this machine.")] = (
         "127.0.0.1"
     ),
-    port: Annotated[
-        int, typer.Option(help="Port to listen at; 0 is any that is free.", min=0, max=65535)
-    ] = 8000,
+    port: Annotated[int, typer.Option(help="Port to listen at; 0 is any free one.", min=0, max=65535)] = 8000,
     api_key: Annotated[
         str | None,
         typer.Option(
@@ -52,9 +49,7 @@ def serve(
             max=256,
         ),
     ] = 1,
-    access_log: Annotated[
-        bool, typer.Option(help="Log every request on standard error, without its text.")
-    ] = True,
+    access_log: Annotated[bool, typer.Option(help="Log every request on standard error.")] = True,
     *,
     limits: Limits,
     pipeline: PipelineOptions,
@@ -76,9 +71,9 @@ def serve(
         allowed_hosts=(*LOOPBACK_HOSTS, host, *(allowed_host or default_hosts)),
     )
     if workers > 1:
-        if sys.platform != "linux" or pipeline.parser == STANFORD:
+        if sys.platform != "linux":
             raise SettingsError(
-                "Several workers need Linux, and another parser than Stanford's.",
+                "Several workers need Linux.",
                 where=f"--workers {workers}",
                 hint="Start several servers at different ports behind a proxy.",
             )

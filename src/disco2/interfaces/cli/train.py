@@ -25,28 +25,15 @@ from disco2.experiments.train_run import check_learnable, save_model, train_mode
 from disco2.experiments.tuning import (
     DEVELOPMENTS,
     GRIDS,
-    LOSS,
-    Tuned,
     TuningProgress,
     check_storage,
     choose_space,
-    readable,
 )
 from disco2.experiments.tuning import tune as search_settings
-from disco2.files import FileLock, check_file_place, check_writable, write_text
+from disco2.files import FileLock, check_file_place, write_text
+from disco2.interfaces.cli import listing
 from disco2.interfaces.cli.corpus_options import CorpusOptions, ModelOptions, read_corpora
-from disco2.interfaces.cli.listing import (
-    DASH,
-    accuracy_line,
-    messages,
-    percent,
-    print_json,
-    print_note,
-    print_table,
-    progress_bar,
-    results,
-)
-from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, path_option, suggest
+from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, choose, path_option, suggest
 from disco2.shipped import find_model
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
@@ -60,8 +47,6 @@ Trials = Annotated[
     ),
 ]
 LOCK = "training.lock"
-MOST_REASONS = 3  # that are named in a note
-SHOWN = 10  # trials in the table
 
 
 @dataclass(frozen=True)
@@ -69,9 +54,7 @@ class TrainOptions(ModelOptions):
     """The settings of a training. Every field is an option."""
 
     features: Annotated[bool | None, typer.Option(help="With or without surface features.")] = None
-    vectors: Annotated[
-        str, suggest(("shipped", "word2vec"), help="Word vectors: shipped, word2vec, or a file.")
-    ] = ""
+    vectors: Annotated[str, suggest(("shipped", "word2vec"), help="Word vectors: {}, or a file.")] = ""
     seed: Annotated[int | None, typer.Option(help="Random seed.")] = None
     data: Annotated[
         list[str] | None,
@@ -105,13 +88,9 @@ def kept_training(output: Path) -> Iterator[Path]:
     try:
         yield folder
         remove_stages(folder)  # last: a process that is killed before need not train again
-    except BaseException as error:
-        kept = any((folder / STAGES).glob("*.safetensors"))
-        what = f"finished passes are kept in {folder}; run the same command to resume"
-        if isinstance(error, KeyboardInterrupt):
-            messages.print(f"interrupted: {what if kept else 'nothing is kept'}")
-        elif kept:
-            print_note(what)
+    except BaseException:
+        if any((folder / STAGES).glob("*.safetensors")):
+            listing.print_note(f"finished passes are kept in {folder}; run the same command to resume")
         raise
     finally:
         lock.give_up()
@@ -128,9 +107,7 @@ def train(
             show_default=False,
         ),
     ] = None,
-    print_config: Annotated[
-        bool, typer.Option("--print-config", help="Print all settings and stop.")
-    ] = False,
+    print_config: Annotated[bool, typer.Option("--print-config", help="Print all settings.")] = False,
     force: Force = False,
     as_json: AsJson = False,
     *,
@@ -142,16 +119,8 @@ def train(
     Of several corpora, in tables [[data]] of the configuration or by --data, the main one has the labels, the
     dev and the test part; the others add training relations.
     """
-    if from_model is not None:
-        if print_config or settings != TrainOptions(seed=settings.seed):
-            raise SettingsError(
-                "Settings have no effect with --from-model.",
-                hint="Leave out --config, --set, --kind, --features, --vectors, --protocol, --data and "
-                "--print-config.",
-            )
-        seed = 1 if settings.seed is None else settings.seed
-        _adapt(from_model, corpus, output, seed=seed, force=force, as_json=as_json)
-        return
+    if from_model is not None and (print_config or settings != TrainOptions(seed=settings.seed)):
+        raise SettingsError("With --from-model, --seed is the only setting.", hint="Leave out the others.")
     configuration = settings.configuration()
     if print_config:
         typer.echo(commented_toml(configuration), nl=False)
@@ -159,16 +128,19 @@ def train(
     if output is None:
         raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     check_target(output, force=force)
+    if from_model is not None:
+        _adapt(from_model, corpus, output, seed=configuration.training.seed, force=force, as_json=as_json)
+        return
     if configuration.model.kind == "encoder":
         encoder_folder(configuration.encoder.folder)  # fail before an hour of annotation
     started = time.perf_counter()
     with kept_training(output) as state:
         found, parts, configuration = read_corpora(corpus, configuration)
         for note in _notes(found, parts, configuration):
-            print_note(note)
+            listing.print_note(note)
         fitted = _train(found, parts, configuration, state)
         save_model(fitted, parts, configuration, found, output, force=force)
-    best, members = fitted.history.best, configuration.model.all_members
+    best = fitted.history.best
     summary = {
         "output": str(output),
         "labels": list(parts.labels),
@@ -181,75 +153,72 @@ def train(
         **({"further": [one.to_json() for one in parts.further]} if parts.further else {}),
     }
     if as_json:
-        print_json(summary)
+        listing.print_json(summary)
         return
     added = sum(len(one.chosen) for one in parts.further)
-    further = f" and {added} of other corpora" if added else ""
-    results.print(
-        f"{output}: trained on {fitted.training_relations} relations{further} "
+    listing.results.print(
+        f"{output}: trained on {fitted.training_relations} relations"
+        f"{f' and {added} of other corpora' * bool(added)} "
         f"with {len(parts.labels)} labels in {summary['seconds']} s"
     )
     if best:
+        members = configuration.model.all_members
         when = f"after pass {best.number}" if members == 1 else f"with {members} members"
-        results.print(f"development {parts.score_name} {percent(best.score)}% {when}")
+        listing.results.print(f"development {parts.score_name} {listing.percent(best.score)}% {when}")
 
 
 def _adapt(
-    from_model: str, corpus: CorpusOptions, output: Path | None, *, seed: int, force: bool, as_json: bool
+    from_model: str, corpus: CorpusOptions, output: Path, *, seed: int, force: bool, as_json: bool
 ) -> None:
     """Adapt a trained model to labelled pairs and print its accuracy before and after."""
-    if output is None:
-        raise SettingsError("No --output folder was given.", hint="Add, for example: --output my-model")
     if corpus.corpus != "pairs" or corpus.path is None:
         raise SettingsError(
             "--from-model needs labelled pairs.", hint="Add, for example: --corpus pairs --path labels.csv"
         )
-    check_target(output, force=force)
     folder = find_model(from_model)
     model, base = read_base(folder)
     found = corpus.read(check=lambda own: adaptable_instances(own, model.labels))
     started = time.perf_counter()
-    with messages.status("fitting"):
+    with listing.messages.status("fitting"):
         name = str(base.data.get("name") or folder.resolve().name)
         adapted = adapt_model(found, model, base, name=name, seed=seed)
     save_adapted(adapted, output, source=corpus.path.name, force=force)
     seconds = round(time.perf_counter() - started, 2)
     if as_json:
-        print_json({"output": str(output), **adapted.to_json(), "seconds": seconds})
+        listing.print_json({"output": str(output), **adapted.to_json(), "seconds": seconds})
         return
-    results.print(
+    listing.results.print(
         f"{output}: '{name}' adapted on {adapted.pairs} pairs with {len(adapted.label_counts)} labels "
         f"in {seconds} s"
     )
     for when, (accuracy, interval) in adapted.accuracy.items():
         how = "" if when == "before" else ", by 5-fold cross-validation"
-        results.print(f"accuracy {when}{how}: {accuracy_line(accuracy, interval)}")
-    results.print(adapted.verdict)
+        listing.results.print(f"accuracy {when}{how}: {listing.accuracy_line(accuracy, interval)}")
+    listing.results.print(adapted.verdict)
 
 
 def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
     """Train, or resume, with a progress bar."""
-    with progress_bar() as bar:
+    with listing.progress_bar() as bar:
         members = configuration.model.all_members
-        passes = configuration.training.epochs
-        if configuration.model.kind == "encoder":
-            each = configuration.encoder.epochs
-            passes = sum((one.epochs or each) * one.members for one in configuration.stages) or each
-        task = bar.add_task("preparing", total=passes)
+        task = bar.add_task("preparing", total=None)
         member = 0
 
         def show(epoch: Epoch) -> None:
             nonlocal member
             member += epoch.number == 1
             whose = f"member {member} of {members}, " if members > 1 else ""
-            score = f"dev {parts.score_name} {percent(epoch.score)}%"
-            text = f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}"
-            bar.update(task, completed=epoch.number, description=text)
+            score = f"dev {parts.score_name} {listing.percent(epoch.score)}%"
+            bar.update(task, description=f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}")
 
-        def report(text: str) -> None:
-            bar.update(task, description=text)
-
-        return train_model(corpus, parts, configuration, progress=show, report=report, state=state)
+        return train_model(
+            corpus,
+            parts,
+            configuration,
+            progress=show,
+            report=lambda text: bar.update(task, description=text),
+            state=state,
+        )
 
 
 def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterator[str]:
@@ -257,11 +226,10 @@ def _notes(corpus: Corpus, parts: Parts, configuration: Configuration) -> Iterat
     if lacking := read_layers(usual_layers(corpus.name)).difference(corpus.automatic):
         layers = ", ".join(layer for layer in Layer if layer in lacking)
         yield f"no annotator made {layers}; predict and serve make them, so accuracy may be lower there"
-    dropped, kept = parts.dropped["train"], len(parts.instances["train"])
-    if dropped:
-        named = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common(MOST_REASONS))
-        more = ", ..." if len(dropped) > MOST_REASONS else ""
-        yield f"{dropped.total()} of {kept + dropped.total()} training relations are left out: {named}{more}"
+    if dropped := parts.dropped["train"]:
+        named = ", ".join(f"{reason} ({count})" for reason, count in dropped.most_common(3))
+        total = len(parts.instances["train"]) + dropped.total()
+        yield f"{dropped.total()} of {total} training relations are left out: {named}"
     yield from map(str, parts.further)
     if not parts.instances["dev"] and configuration.model.kind != "majority":
         share = configuration.training.development_share
@@ -272,22 +240,17 @@ def tune(
     output: Annotated[Path, path_option(help="File to write the best settings to, as TOML.")],
     grid: Annotated[
         str,
-        suggest(
+        choose(
+            "grid",
             GRIDS,
-            help="Search space: {}. quick: rates and regularisers from a third to three "
-            "times the configured ones, which come first. paper: K, lambda and eta from the paper's lists, "
-            "the last two separately for each group of parameters.",
+            help="Search space: {}. quick: rates and regularisers from a third to three times the "
+            "configured ones. paper: K, lambda and eta from the paper's lists.",
         ),
     ] = GRIDS[0],
     trials: Trials = None,
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
-        str,
-        suggest(
-            DEVELOPMENTS,
-            help="What trials are scored on: {}. dev: the corpus's dev part. random: "
-            "as in the paper, a random fifth (training.development_share) of the training relations.",
-        ),
+        str, choose("development relations", DEVELOPMENTS, help="What trials are scored on: {}.")
     ] = DEVELOPMENTS[0],
     jobs: Annotated[int, typer.Option(help="Processes that run trials in parallel.", min=1)] = 1,
     as_json: AsJson = False,
@@ -304,7 +267,6 @@ def tune(
     configuration = of_one_corpus(settings.configuration())
     space = choose_space(configuration, grid=grid)
     check_file_place(output)
-    check_writable(output)
     study = output.with_name(f"{output.stem}-study.db")
     check_storage(study)
     if configuration.model.kind == "encoder":
@@ -312,7 +274,7 @@ def tune(
         if not configuration.model.features:  # it needs layers only for features
             corpus = replace(corpus, automatic=NONE)
     found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
-    with progress_bar() as bar:
+    with listing.progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
         tuned = search_settings(
             found,
@@ -324,44 +286,23 @@ def tune(
             seeds=seeds,
             development=development,
             progress=show_trials(bar, task),
-            notice=print_note,
+            notice=listing.print_note,
         )
     write_text(output, [tuned.to_toml()])
     if as_json:
-        print_json({"output": str(output), **tuned.to_json()})
-    else:
-        _print_tuned(tuned, output)
+        listing.print_json({"output": str(output), **tuned.to_json()})
+        return
+    listing.results.print(
+        f"{output}: the best of {len(tuned.ranking)} trials, development {tuned.score_name} "
+        f"{listing.percent(tuned.best.value)}%. Use: --config {output}"
+    )
 
 
 def show_trials(bar: Progress, task: TaskID, *, name: str = "") -> TuningProgress:
     """Show how many trials are finished, and the best score so far."""
 
     def show(finished: int, wanted: int, best: float | None) -> None:
-        text = f"{name}{finished} of {wanted} trials, best {percent(best)}%"
+        text = f"{name}{finished} of {wanted} trials, best {listing.percent(best)}%"
         bar.update(task, total=wanted, completed=finished, description=text)
 
     return show
-
-
-def _print_tuned(tuned: Tuned, output: Path) -> None:
-    problem = tuned.problem
-    names = list(problem.space.settings)
-    print_table(
-        f"{problem.corpus.name}, {len(tuned.ranking)} trials: the best by development {tuned.score_name}, "
-        f"mean of the seeds {problem.seeds[0]} to {problem.seeds[-1]}",
-        ["trial", tuned.score_name, "loss", *names],
-        [
-            [
-                str(trial.number),
-                percent(trial.value),
-                _number(trial.user_attrs[LOSS]),
-                *(_number(readable(trial.params).get(name)) for name in names),
-            ]
-            for trial in tuned.ranking[:SHOWN]
-        ],
-    )
-    results.print(f"{output}: the settings of trial {tuned.best.number}. Use them as: --config {output}")
-
-
-def _number(value: float | None) -> str:
-    return DASH if value is None else f"{value:.3g}"

@@ -81,10 +81,9 @@ class DiscourseRelation:
         return deepcopy(self._stored)
 
 
-def store(doc: Doc, result: Json, settings: Mapping[str, Any]) -> None:
+def store(doc: Doc, result: Json) -> None:
     """Store what ``disco2 predict --json`` prints on the document, without the text."""
-    kept = {name: value for name, value in result.items() if name not in ("text", "document")}
-    doc.user_data[KEY] = kept | {"settings": dict(settings)}
+    doc.user_data[KEY] = {name: value for name, value in result.items() if name not in ("text", "document")}
 
 
 def stored(doc: Doc) -> Json | None:
@@ -98,12 +97,6 @@ def stored(doc: Doc) -> Json | None:
 def relations_of(doc: Doc) -> list[DiscourseRelation]:
     """The relations of a document; empty if the component has not processed it."""
     return [_relation(doc, relation) for relation in (stored(doc) or {}).get("relations", ())]
-
-
-def result_of(doc: Doc) -> Json:
-    """What ``disco2 predict --json`` would print about a document that the component has processed."""
-    found = {name: value for name, value in (stored(doc) or {}).items() if name != "settings"}
-    return {"relations": []} | found | {"document": "doc", "text": doc.text}
 
 
 def _relation(doc: Doc, kept: Json) -> DiscourseRelation:
@@ -150,11 +143,10 @@ def make_disco2(
 
     The model is loaded with the first document, so that ``from_disk`` can replace it before.
     """
-    from disco2.interfaces.spacy_component.pipe import Disco2Pipe, Disco2Settings, check_language
+    from disco2.inference.prediction import RelationChoice
+    from disco2.interfaces.spacy_component.pipe import Disco2Pipe, check_language
 
     check_language(nlp, model=model)
-    settings = Disco2Settings(paragraphs=paragraphs, kinds=kinds, between_only=between_only)
-    meta = nlp.meta
-    return Disco2Pipe(
-        name, settings, model=model, pipeline=f"spaCy {meta['lang']}_{meta['name']} {meta['version']}"
-    )
+    choice = RelationChoice.of(kinds or None, between_only=between_only)
+    made_by = f"spaCy {nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
+    return Disco2Pipe(name, choice, paragraphs=paragraphs, model=model, pipeline=made_by)

@@ -1,9 +1,8 @@
 """The component of a spaCy pipeline: reads spaCy's documents, adds missing layers, predicts relations.
 
 Tokens are the document's own, without whitespace tokens. Sentences, tags and dependencies are the pipeline's
-if it made them; constituents are benepar's; coreference comes from span groups. The built-in English
-annotators make what is missing, on the document's own tokens, and sentence boundaries that they find are
-written to the document.
+if it made them. The built-in English annotators make the rest on the document's own tokens, and sentence
+boundaries that they find are written to the document.
 """
 
 from __future__ import annotations
@@ -11,26 +10,22 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
-from itertools import accumulate
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, ClassVar
-from weakref import WeakSet
+from typing import TYPE_CHECKING, Any
 
 import srsly
 from spacy.pipeline import Pipe
 
-from disco2.annotation.annotator import Annotators, Layer, Layers
+from disco2.annotation.annotator import Annotators, Layer
 from disco2.annotation.english.annotators import shared_english, split_sentences
-from disco2.annotation.heads import head_of_span
-from disco2.annotation.layers import with_constituents
-from disco2.annotation.spacy_pipeline import analysis_of, chains_of, sentence_spans, trees_of
+from disco2.annotation.spacy_pipeline import analysis_of, sentence_spans
 from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
-from disco2.data import Document, Mention, ReadIssues, Sentence, Token
+from disco2.data import Document, Sentence, Token
 from disco2.errors import BundleError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.inference.pipeline import Pipeline, check_batch_size, load, model_digest
@@ -45,37 +40,15 @@ if TYPE_CHECKING:
 
     from disco2.inference.view import RelationView
 
-LANGUAGE = "en"
 MAX_TOKENS = 20_000  # per batch of documents, unless one document has more
-TOLERANCE = 1e-4  # between probabilities of the same answer, computed twice
-BENEPAR = "benepar"
 CONFIGURATION, FOLDER = "cfg.json", "bundle"  # names in a saved pipeline
-MODEL_FILES = (MANIFEST, *EVERY_FILE)
-
-_SYNTAX = frozenset({Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS})
 _VISIBLE = re.compile(rf"[^{SPACE}{INVISIBLE}]")
 _SAVE_AGAIN = "Save the pipeline again with nlp.to_disk."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Disco2Settings:
-    """How the component reads documents."""
-
-    paragraphs: str
-    kinds: str = ""  # separated by commas; default: all except NoRel
-    between_only: bool = False
-
-    @property
-    def choice(self) -> RelationChoice:
-        return RelationChoice.of(self.kinds or None, between_only=self.between_only)
-
-    def __post_init__(self) -> None:
-        self.choice  # noqa: B018  raises for an unknown kind
-
-
 def check_language(nlp: Language, *, model: str | None) -> None:
     """The bundled models are for English; a user's own model may be for any language, with a warning."""
-    if nlp.lang == LANGUAGE:
+    if nlp.lang == "en":
         return
     if model is None or model in shipped_names():
         raise SettingsError(
@@ -93,31 +66,29 @@ class _Reading:
     """A spaCy document being read."""
 
     doc: Doc
-    words: Sequence[bool]  # which spaCy tokens are tokens of the document
     document: Document
     split: bool  # whether the pipeline set sentence boundaries
-    missing: set[Layer]
-    makers: list[str] = field(default_factory=list)  # names of the makers of layers
-    predictions: Sequence[Prediction] = ()
+    missing: frozenset[Layer]
+    makers: list[str]  # names of the makers of layers
+    predictions: Sequence[Prediction] = field(default_factory=list)
 
 
 def read_documents(
-    docs: Sequence[Doc], settings: Disco2Settings, *, pipeline: str, english: Annotators
+    docs: Sequence[Doc], *, paragraphs: str, pipeline: str, english: Annotators
 ) -> list[_Reading]:
     """Convert spaCy documents to documents with all layers; ``pipeline`` is the name of their maker."""
     readings = [_read_doc(doc, f"doc{number}", pipeline) for number, doc in enumerate(docs)]
-    unsplit = [one for one in readings if one.document.tokens and not one.document.sentences]
-    if unsplit:
-        split = split_sentences([one.document for one in unsplit], line_ends=settings.paragraphs == "line")
+    if unsplit := [one for one in readings if one.document.tokens and not one.document.sentences]:
+        split = split_sentences([one.document for one in unsplit], line_ends=paragraphs == "line")
         for one, document in zip(unsplit, split, strict=True):
             one.document = document
             one.makers += english.names(frozenset({Layer.TOKENS}))
-    for one in readings:
-        _add_benepar_trees(one)
-    _add_missing(readings, _SYNTAX, english)
-    for one in readings:
-        _add_chains(one)
-    _add_missing(readings, frozenset(Layer), english)
+    for layers in {one.missing for one in readings}:  # documents that lack the same layers together
+        members = [one for one in readings if one.missing == layers and one.document.tokens]
+        made = english.annotate([one.document for one in members], layers=layers) if members else []
+        for one, document in zip(members, made, strict=True):
+            one.document = document
+            one.makers += english.names(layers)
     return readings
 
 
@@ -140,60 +111,10 @@ def _read_doc(doc: Doc, name: str, pipeline: str) -> _Reading:
         Sentence(start, end, dependencies=tree)
         for (start, end), tree in zip(found.sentences, found.dependencies, strict=True)
     )
-    made = {Layer.TAGS: tagged, Layer.DEPENDENCIES: parsed, Layer.COREFERENCE: False}
-    missing = {layer for layer, is_made in made.items() if not is_made}
+    missing = {Layer.CONSTITUENTS, Layer.COREFERENCE}
+    missing |= ({Layer.TAGS} if not tagged else set()) | ({Layer.DEPENDENCIES} if not parsed else set())
     document = Document(name, doc.text, tokens, sentences if split else ())
-    return _Reading(doc, words, document, split, missing, [pipeline])
-
-
-def _add_benepar_trees(one: _Reading) -> None:
-    """Sentences for which benepar has no tree get one from the built-in parser later."""
-    document = one.document
-    if one.split and (trees := trees_of(one.doc, sentence_spans(one.doc))):
-        document = with_constituents(document, trees, where=document.id, issues=ReadIssues())
-    lacking = [sentence.constituents is None for sentence in document.sentences]
-    if not all(lacking):
-        one.makers.append(BENEPAR)
-        if Layer.TAGS in one.missing:  # drop tags that came with the trees: one tagger for all words
-            document = replace(document, tokens=one.document.tokens)
-    if any(lacking):
-        one.missing.add(Layer.CONSTITUENTS)
-    one.document = document
-
-
-def _add_chains(one: _Reading) -> None:
-    """Chains of span groups."""
-    spans = chains_of(one.doc)
-    if spans is None:
-        return
-    position = [0, *accumulate(one.words)]  # of spaCy tokens among the tokens of the document
-    unique = dict.fromkeys((position[start], position[end], chain) for start, end, chain in spans)
-    mentions = tuple(
-        Mention(start, end, head_of_span(one.document, start, end), chain)
-        for start, end, chain in unique
-        if start < end
-    )
-    one.makers.append("span groups")
-    one.document = replace(one.document, mentions=mentions)
-    one.missing.discard(Layer.COREFERENCE)
-
-
-def _add_missing(readings: Iterable[_Reading], layers: Layers, english: Annotators) -> None:
-    """Make the missing ones of these layers; documents that lack the same layers are annotated together."""
-    groups: dict[Layers, list[_Reading]] = {}
-    for one in readings:
-        if one.document.tokens and (wanted := frozenset(one.missing & layers)):
-            groups.setdefault(wanted, []).append(one)
-    for wanted, members in groups.items():
-        made = english.annotate([one.document for one in members], layers=wanted)
-        for one, document in zip(members, made, strict=True):
-            sentences = tuple(
-                replace(new, constituents=old.constituents) if old.constituents is not None else new
-                for new, old in zip(document.sentences, one.document.sentences, strict=True)
-            )
-            one.document = replace(document, sentences=sentences)
-            one.missing -= wanted
-            one.makers += english.names(wanted)
+    return _Reading(doc, document, split, frozenset(missing), [pipeline])
 
 
 @dataclass(frozen=True)
@@ -203,10 +124,6 @@ class ModelSource:
     model: str | None = None
     files: dict[str, bytes] | None = None
     name: str = ""  # of a model in memory
-
-    @property
-    def is_shipped(self) -> bool:
-        return self.files is None and is_shipped(find_model(self.model))
 
     def open(self, english: Annotators) -> Pipeline:
         """Load and verify the model; BundleError if it is missing or damaged."""
@@ -219,16 +136,10 @@ class ModelSource:
         pipeline.info = replace(pipeline.info, name=self.name)
         return pipeline
 
-    def digest(self) -> str:
-        """The digest in the model's manifest."""
-        if self.files is None:
-            return model_digest(self.model)
-        return str(json.loads(self.files[MANIFEST])["digest"])
-
 
 def _read_model_files(folder: Path) -> dict[str, bytes]:
     try:
-        found = {name: unverified_bytes(folder, name) for name in MODEL_FILES}
+        found = {name: unverified_bytes(folder, name) for name in (MANIFEST, *EVERY_FILE)}
     except OSError as error:
         raise BundleError(f"Could not read the model: {error}.", where=str(folder)) from error
     return {name: content for name, content in found.items() if content is not None}
@@ -241,11 +152,10 @@ def _saved_source(saved: Any, files: Any, *, where: str) -> ModelSource:
     name, version = str(saved.get("name", "")), saved.get("disco2")
     if saved.get("model") == "own":
         # Only known names, so that no other file is ever written; only bytes, as bytes(10**13) is huge.
-        known = {name: files.get(name) for name in MODEL_FILES} if isinstance(files, dict) else {}
-        content = {name: one for name, one in known.items() if isinstance(one, bytes)}
-        if MANIFEST not in content:
-            raise BundleError("The saved pipeline has lost its model.", where=where, hint=_SAVE_AGAIN)
-        return ModelSource(files=content, name=name)
+        known = {one: files.get(one) for one in (MANIFEST, *EVERY_FILE)} if isinstance(files, dict) else {}
+        return ModelSource(
+            files={one: kept for one, kept in known.items() if isinstance(kept, bytes)}, name=name
+        )
     for shipped in shipped_names():  # by digest, as the default model may have changed since
         with suppress(BundleError):  # a damaged model has none
             if model_digest(shipped) == saved.get("digest"):
@@ -260,18 +170,21 @@ def _saved_source(saved: Any, files: Any, *, where: str) -> ModelSource:
 class Disco2Pipe(Pipe):
     """The component. Model and annotators are loaded with the first document."""
 
-    living: ClassVar[WeakSet[Disco2Pipe]] = WeakSet()  # where ``render`` looks for the model of a document
-
     def __init__(
-        self, name: str, settings: Disco2Settings, *, model: str | None = None, pipeline: str = "spaCy"
+        self,
+        name: str,
+        choice: RelationChoice,
+        *,
+        paragraphs: str = "blank",
+        model: str | None = None,
+        pipeline: str = "spaCy",
     ) -> None:
         self.name = name
-        self.settings = settings
+        self._choice = choice
+        self._paragraphs = paragraphs
         self._made_by = pipeline
         self._source = ModelSource(absolute_model(model))  # the current folder may change before loading
-        self._english = shared_english()
         self._opened: Pipeline | None = None
-        self.living.add(self)
 
     def __call__(self, doc: Doc) -> Doc:
         self._model()  # a missing model is not an error of the document
@@ -302,19 +215,16 @@ class Disco2Pipe(Pipe):
                     yield doc
 
     def views(self, doc: Doc, *, limit: int) -> list[RelationView] | None:
-        """What ``render`` draws of the first relations, computed again; None if the document has changed."""
+        """What ``render`` draws of the first relations; None if this component now finds other relations."""
+
+        def outcome(one: dict[str, Any]) -> tuple[Any, ...]:
+            return one["sense"], one["arg1"], one["arg2"], round(one["probability"], 3)
+
         predictions = self._predict([doc])[0].predictions
         relations = (stored(doc) or {"relations": []})["relations"]
-        if len(relations) != len(predictions) or not all(map(_is_same, relations, predictions)):
+        if list(map(outcome, relations)) != [outcome(one.to_json()) for one in predictions]:
             return None
         return [self._model().view(prediction) for prediction in predictions[:limit]]
-
-    def could_have_made(self, result: dict[str, Any]) -> bool:
-        """Whether this component's settings and model are those of a stored result."""
-        with suppress(BundleError):
-            digest = self._opened.info.digest if self._opened is not None else self._source.digest()
-            return bool(result["settings"] == asdict(self.settings) and result["model"]["digest"] == digest)
-        return False
 
     def to_disk(self, path: str | Path, *, exclude: Sequence[str] = (), force: bool = False) -> None:
         """Save to a folder, with a copy of the model unless it is bundled; all of it, whatever is excluded.
@@ -352,13 +262,15 @@ class Disco2Pipe(Pipe):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle without the loaded model, for other processes."""
-        handler = self.error_handler if hasattr(self, "error_handler") else None
-        return _rebuild, (self.name, self.settings, self._made_by, self._source, handler)
+        return type(self), (self.name, self._choice), vars(self) | {"_opened": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
 
     def _use(self, saved: Any, files: Any, *, where: str) -> Disco2Pipe:
         source = _saved_source(saved, files, where=where)
-        opened = None if source.files is None else source.open(self._english)  # verify its files now
-        if opened and source.digest() != saved.get("digest"):
+        opened = None if source.files is None else source.open(shared_english())  # verify its files now
+        if opened and opened.info.digest != saved.get("digest"):
             message = "The saved pipeline has another model than the one it was saved with."
             raise BundleError(message, where=where, hint=_SAVE_AGAIN)
         self._source, self._opened = source, opened
@@ -366,26 +278,28 @@ class Disco2Pipe(Pipe):
 
     def _model(self) -> Pipeline:
         if self._opened is None:
-            self._opened = self._source.open(self._english)
+            self._opened = self._source.open(shared_english())
         return self._opened
 
     def _saved(self) -> dict[str, Any]:
         """What a saved pipeline says about its model, and the files of a model that is not bundled."""
-        source, files = self._source, {}
-        if not source.is_shipped:
-            files = source.files or _read_model_files(find_model(source.model))
-        kind, name = "own" if files else "shipped", self._model().info.name
+        files = self._source.files
+        if files is None:
+            folder = find_model(self._source.model)
+            files = {} if is_shipped(folder) else _read_model_files(folder)
+        kind, info = "own" if files else "shipped", self._model().info
         return {
-            "cfg": {"model": kind, "name": name, "digest": source.digest(), "disco2": VERSION},
+            "cfg": {"model": kind, "name": info.name, "digest": info.digest, "disco2": VERSION},
             FOLDER: files,
         }
 
     def _predict(self, docs: Sequence[Doc]) -> list[_Reading]:
         """Annotate and score documents together."""
-        settings, pipeline = self.settings, self._model()
-        readings = read_documents(docs, settings, pipeline=self._made_by, english=self._english)
+        readings = read_documents(
+            docs, paragraphs=self._paragraphs, pipeline=self._made_by, english=shared_english()
+        )
         documents = [one.document for one in readings]
-        found = pipeline.find_all(documents, settings.choice, paragraphs=settings.paragraphs)
+        found = self._model().find_all(documents, self._choice, paragraphs=self._paragraphs)
         for one, predictions in zip(readings, found, strict=True):
             one.predictions = predictions
         return readings
@@ -393,8 +307,7 @@ class Disco2Pipe(Pipe):
     def _write(self, one: _Reading) -> None:
         """Store the relations on the spaCy document, and sentence boundaries if it has none."""
         makers = " + ".join(dict.fromkeys(one.makers))
-        result = text_result(self._model(), one.document, one.predictions, annotators=makers)
-        store(one.doc, result, asdict(self.settings))
+        store(one.doc, text_result(self._model(), one.document, one.predictions, annotators=makers))
         if not one.split and one.document.sentences:
             starts = {one.document.tokens[sentence.start].start for sentence in one.document.sentences}
             for token in one.doc:
@@ -411,21 +324,3 @@ def _batches(stream: Iterable[Doc], size: int) -> Iterator[list[Doc]]:
             batch = []
     if batch:
         yield batch
-
-
-def _is_same(kept: dict[str, Any], prediction: Prediction) -> bool:
-    again = prediction.to_json()
-    return (
-        all(kept[name] == again[name] for name in ("sense", "arg1", "arg2"))
-        and abs(kept["probability"] - prediction.probability) < TOLERANCE
-    )
-
-
-def _rebuild(
-    name: str, settings: Disco2Settings, made_by: str, source: ModelSource, handler: Callable[..., Any] | None
-) -> Disco2Pipe:
-    pipe = Disco2Pipe(name, settings, pipeline=made_by)
-    pipe._source = source
-    if handler is not None:
-        pipe.set_error_handler(handler)
-    return pipe

@@ -27,7 +27,7 @@ from disco2.annotation.english.span_network import (
     read_trees,
     scores_by_length,
 )
-from disco2.training.annotators.constituents import Example, ParserSettings, disturb
+from tools.annotator.constituents import SEED, Example, ParserSettings, disturb
 
 # The parser's network in PyTorch, for training; ``annotation/english/constituents`` runs it in NumPy.
 
@@ -235,14 +235,14 @@ LAST_RATE = 0.01  # of the highest
 
 
 def train_passes(
-    examples: Sequence[Example], lexicon: Lexicon, *, labels: int, settings: ParserSettings, seed: int
+    examples: Sequence[Example], lexicon: Lexicon, *, labels: int, settings: ParserSettings
 ) -> Iterator[dict[str, Floats]]:
     """The running mean of the weights after each pass.
 
     Adam with a warm-up to the highest rate, then a cosine decay.
     """
-    torch.manual_seed(seed)
-    random = np.random.default_rng(seed)
+    torch.manual_seed(SEED)
+    random = np.random.default_rng(SEED)
     module = ParserModule(lexicon, labels=labels, settings=settings)
     mean = ParserModule(lexicon, labels=labels, settings=settings)
     mean.load_state_dict(module.state_dict())

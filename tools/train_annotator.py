@@ -1,72 +1,59 @@
-"""Train the built-in annotators on a corpus with all gold layers, and measure any annotators against it."""
+"""Train the built-in English annotator on GUM, or measure annotators against GUM's gold layers.
+
+    python -m tools.train_annotator --gum DIR --output DIR [--only syntax,constituents,coreference]
+    python -m tools.train_annotator --gum DIR --evaluate [--part dev|test] [--spacy NAME]
+
+Training the constituents needs PyTorch (extra ``train``). Everything random is fixed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import argparse
+import json
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers
+from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
-from disco2.corpora.catalogue import with_automatic_layers
+from disco2.corpora.catalogue import read_corpus, with_automatic_layers
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.data.tree import MentionIndexes, aligned_pairs
-from disco2.errors import CorpusError
-from disco2.evaluation.coreference import Score
-from disco2.evaluation.layers import BracketEvaluation, syntax_scores
-from disco2.files import FORCE, HIDDEN_LIST, check_folder_place, other_files
-from disco2.training.annotators.constituents import compare_trees, train_constituents
-from disco2.training.annotators.coreference import coreference_scores, train_coreference
-from disco2.training.annotators.syntax import parsed_text, train_syntax
+from disco2.experiments.parser import documents_of
+from disco2.files import HIDDEN_LIST, check_folder_place
+from tools.annotator.constituents import compare_trees, train_constituents
+from tools.annotator.coreference import coreference_scores, train_coreference
+from tools.annotator.scores import BracketEvaluation, Score, syntax_scores
+from tools.annotator.syntax import parsed_text, train_syntax
 
-# The sample on which the paper's parser was measured: see `trees` below.
+# The sample on which the paper's parser was measured.
 SAMPLE, LONGEST = 600, 60
 SYNTAX = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
 
 
 def train_annotators(
-    corpus: Corpus,
-    folder: Path,
-    *,
-    components: Collection[str] = tuple(COMPONENTS),
-    seed: int = 1,
-    progress: Callable[[str], None] = lambda line: None,
-    force: bool = False,
+    corpus: Corpus, folder: Path, *, components: Collection[str] = tuple(COMPONENTS)
 ) -> None:
     """Train the components in order, over gold tokens, and score each on the automatic layers before it.
 
     Coreference also learns from those. The parser learns from gold tags, which its training disturbs: the
     tagger's own on its training part are too good to be true. A component that is not trained is taken from
-    ``folder``, where it must be already. ``files.check_folder_place`` says what else may be there.
+    ``folder``, where it must be already.
     """
-    _check_target(folder, components, force=force)
+    for component in components:
+        check_folder_place(folder / component, HIDDEN_LIST, force=True)
     training, development = documents_of(corpus, "train"), documents_of(corpus, "dev")
-
-    def options(component: str) -> dict[str, Any]:
-        return {"seed": seed, "progress": lambda line: progress(f"{component}: {line}"), "force": force}
-
     if "syntax" in components:
-        train_syntax(training, development, folder / "syntax", **options("syntax"))
+        train_syntax(training, development, folder / "syntax")
     if not {"constituents", "coreference"} & set(components):
         return
     parsed, parsed_development = _annotated(folder, SYNTAX, training, development)
     if "constituents" in components:
-        train_constituents(training, parsed_development, folder / "constituents", **options("constituents"))
+        train_constituents(training, parsed_development, folder / "constituents")
     if "coreference" in components:
-        parts = _annotated(folder, COMPONENTS["constituents"], parsed, parsed_development)
-        train_coreference(*parts, folder / "coreference", **options("coreference"))
-
-
-def _check_target(folder: Path, components: Collection[str], *, force: bool) -> None:
-    """Refuse to replace anything but components, before any work is done."""
-    names = {file.name for file in folder.iterdir()} if folder.is_dir() else set()
-    scratch = tuple(f".{name}-" for name in COMPONENTS)  # of killed commands
-    others = {name for name in names.difference(COMPONENTS) if not name.startswith(scratch)}
-    if others and not force:
-        raise other_files(folder, others, hint=FORCE)
-    for component in components:
-        check_folder_place(folder / component, HIDDEN_LIST, force=force)
+        parts = _annotated(folder, frozenset({Layer.CONSTITUENTS}), parsed, parsed_development)
+        train_coreference(*parts, folder / "coreference")
 
 
 def _annotated(
@@ -91,13 +78,12 @@ def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> d
     kept = {relation.id for relation in on_raw.relations}
     found: dict[str, Any] = {"annotators": annotators.name, "part": part, "documents": len(documents)}
     for name, automatic in (("raw_text", on_raw), ("gold_tokens", on_gold)):
+        syntax = syntax_scores(
+            [parsed_text(document) for document in documents.values()],
+            [parsed_text(document) for document in automatic.documents.values()],
+        )
         found[name] = {
-            "syntax": asdict(
-                syntax_scores(
-                    [parsed_text(document) for document in documents.values()],
-                    [parsed_text(document) for document in automatic.documents.values()],
-                )
-            ),
+            "syntax": asdict(syntax),
             "coreference": coreference_quality(
                 documents,
                 automatic.documents,
@@ -110,14 +96,6 @@ def annotator_quality(corpus: Corpus, annotators: Annotators, *, part: str) -> d
         "all": _brackets(compare_trees(*trees)),
         "sample": _brackets(compare_trees(*trees, most=SAMPLE, longest=LONGEST)),
     }
-    return found
-
-
-def documents_of(corpus: Corpus, part: str) -> list[Document]:
-    """The documents of one part of a corpus, in its order."""
-    found = [document for name, document in corpus.documents.items() if corpus.parts.get(name) == part]
-    if not found:
-        raise CorpusError(f"The corpus has no part '{part}'.", where=corpus.name)
     return found
 
 
@@ -169,3 +147,27 @@ def coreference_quality(
 
 def _figures(score: Score) -> dict[str, float]:
     return {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    options.add_argument("--gum", type=Path, required=True, help="folder of a checkout of GUM")
+    options.add_argument("--output", type=Path, help="folder to train the components into")
+    options.add_argument("--only", default=",".join(COMPONENTS), help="components; the others must be there")
+    options.add_argument("--evaluate", action="store_true", help="measure, and print JSON")
+    options.add_argument("--part", choices=("train", "dev", "test"), default="dev")
+    options.add_argument("--spacy", default="", help="measure an installed spaCy pipeline")
+    given = options.parse_args()
+    components = [name for name in COMPONENTS if name in given.only.split(",")]
+    if given.evaluate == bool(given.output) or len(components) != len(given.only.split(",")):
+        options.error(f"give --output or --evaluate; --only names some of: {', '.join(COMPONENTS)}")
+    corpus = read_corpus("gum", given.gum)
+    if given.output:
+        train_annotators(corpus, given.output, components=components)
+        return
+    with AnnotatorChoice(spacy=given.spacy).open() as annotators:
+        print(json.dumps(annotator_quality(corpus, annotators, part=given.part), indent=2))
+
+
+if __name__ == "__main__":
+    main()

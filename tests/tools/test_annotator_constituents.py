@@ -7,21 +7,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser, build_lexicon
+from disco2.annotation.english.constituents import VOCABULARY_FILE, WEIGHTS_FILE, SpanParser
 from disco2.annotation.english.span_network import Network, Spans, all_spans
 from disco2.annotation.layers import with_constituents
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Document, ReadIssues
 from disco2.errors import CorpusError
 from disco2.files import read_listed_files
-from disco2.training.annotators.constituents import (
+from disco2.vectors import WordVectors
+from tests.documents import document_from_words
+from tools.annotator.constituents import (
     ParserSettings,
+    build_lexicon,
     label_chains,
     nearest_chain,
     train_constituents,
 )
-from disco2.vectors import WordVectors
-from tests.documents import document_from_words
 
 torch = pytest.importorskip("torch")
 
@@ -58,7 +59,7 @@ def document() -> Document:
 
 
 def test_numpy_computes_what_pytorch_computes(document: Document) -> None:
-    from disco2.training.annotators.span_module import ParserModule
+    from tools.annotator.span_module import ParserModule
 
     torch.manual_seed(5)
     lexicon = build_lexicon(
@@ -94,7 +95,7 @@ def test_numpy_computes_what_pytorch_computes(document: Document) -> None:
 
 def test_the_worst_tree_is_the_worst_of_all() -> None:
     """Two tokens and one label: with its eight labellings counted by hand."""
-    from disco2.training.annotators.span_module import worst_trees
+    from tools.annotator.span_module import worst_trees
 
     lengths = np.array([2], dtype=np.int32)
     gold = Spans(*(np.array(column, dtype=np.int32) for column in ([0, 0], [0, 0], [2, 1])))

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors.numpy import save
 
 from disco2.annotation.annotator import Layer
 from disco2.annotation.english.constituents import (
     CHAIN,
+    FORMAT,
     UNKNOWN,
+    VOCABULARY_FILE,
+    WEIGHTS_FILE,
+    LabelledSpan,
     Lexicon,
     SpanParser,
-    build_lexicon,
-    half_precision,
-    tree_to_spans,
-    write_parser,
+    pieces,
 )
-from disco2.annotation.english.span_network import TAG, VECTOR, WORD, Integers
+from disco2.annotation.english.span_network import TAG, VECTOR, WORD, Floats, Integers
 from disco2.data import Constituents, Document
 from disco2.errors import CorpusError, MissingExtraError
-from disco2.evaluation.layers import Bracket, BracketEvaluation, evaluate_brackets
-from disco2.files import HIDDEN_LIST, check_folder_place
+from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.vectors import WordVectors
 from disco2.vectors.word_vectors import read_shipped
+from tools.annotator.scores import Bracket, BracketEvaluation, evaluate_brackets
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,33 @@ class ParserSettings:
     tag_loss: float = 0.2  # weight of predicting the tags as a second task
 
 
+def build_lexicon(
+    words: Iterable[str], tags: Iterable[str], *, vectors: WordVectors, word_count: int, piece_count: int
+) -> Lexicon:
+    """The lexicon of a training corpus: words and pieces with these minimum counts, the most frequent first.
+
+    A suffix is marked by position, so a piece is counted once for each word that has it.
+    """
+    forms = Counter(words)
+    lower: Counter[str] = Counter()
+    parts: Counter[str] = Counter()
+    for word, count in forms.items():
+        lower[word.lower()] += count
+        for piece in pieces(word):
+            parts[piece] += count
+    return Lexicon(
+        vectors=vectors,
+        words=_frequent(lower, word_count),
+        pieces=_frequent(parts, piece_count),
+        tags=_frequent(Counter(tags), 1),
+    )
+
+
+def _frequent(counts: Counter[str], least: int) -> tuple[str, ...]:
+    kept = [(-count, item) for item, count in counts.items() if count >= least]
+    return tuple(item for _, item in sorted(kept))
+
+
 # Tags that a weak tagger might give a word: those that the word, or a similar one, has elsewhere.
 #
 # A tagger is better on its training texts than on new text, so a parser trained on its tags relies on them
@@ -86,6 +116,7 @@ def _kind(word: str) -> str:
 
 # Training examples, made harder at random.
 
+SEED = 1
 DRAWS = 8  # weak tags for each word, of which one is used at a time
 
 
@@ -120,12 +151,10 @@ def nearest_chain(chain: str, known: dict[str, int]) -> int:
     return known[chain]
 
 
-def make_examples(
-    documents: Sequence[Document], lexicon: Lexicon, labels: Sequence[str], *, seed: int
-) -> list[Example]:
+def make_examples(documents: Sequence[Document], lexicon: Lexicon, labels: Sequence[str]) -> list[Example]:
     """All sentences that have trees."""
     number = {label: index for index, label in enumerate(labels)}
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     tags_of = collect_tags(documents, lexicon)
     examples: list[Example] = []
     for document in documents:
@@ -178,6 +207,39 @@ def disturb(
     return numbers
 
 
+def tree_to_spans(tree: Constituents) -> list[LabelledSpan]:
+    """The spans of a tree in pre-order; the first covers the sentence."""
+    chains: dict[tuple[int, int], list[str]] = {}
+    for label, start, end in zip(tree.labels, tree.starts, tree.ends, strict=True):
+        chains.setdefault((start, end), []).append(label)
+    return [(start, end, CHAIN.join(labels)) for (start, end), labels in chains.items()]
+
+
+def half_precision(parameters: Mapping[str, Floats]) -> dict[str, NDArray[np.float16]]:
+    """The parameters as they are stored."""
+    return {name: np.ascontiguousarray(value, dtype=np.float16) for name, value in parameters.items()}
+
+
+def write_parser(
+    folder: Path,
+    parameters: Mapping[str, Floats],
+    labels: Sequence[str],
+    lexicon: Lexicon,
+) -> None:
+    """Write a parser's folder, all of it or nothing."""
+    vocabulary = {
+        "format": FORMAT,
+        "labels": labels,
+        "tags": lexicon.tags,
+        "words": lexicon.words,
+        "pieces": lexicon.pieces,
+    }
+    with folder_in_place(folder, HIDDEN_LIST, force=True) as fresh:
+        (fresh / WEIGHTS_FILE).write_bytes(save(half_precision(parameters)))
+        text = json.dumps(vocabulary, ensure_ascii=False, indent=0)
+        (fresh / VOCABULARY_FILE).write_text(text + "\n", encoding="utf-8")
+
+
 CONSTITUENTS = frozenset({Layer.CONSTITUENTS})
 
 
@@ -186,23 +248,20 @@ def train_constituents(
     development: Sequence[Document],
     folder: Path,
     *,
-    seed: int = 1,
     settings: ParserSettings | None = None,
     vectors: WordVectors | None = None,
-    progress: Callable[[str], None] = lambda line: None,
-    force: bool = False,
+    progress: Callable[[str], None] = print,
 ) -> None:
     """Learn from the trees of ``training``; the pass with the best labelled F1 on ``development`` is kept.
 
     The parser gets the tags of the tokens: gold tags for training, which are disturbed, and the tags of the
-    tagger it will be used with for development. The same seed gives the same weights on the
-    same machine.
+    tagger it will be used with for development. The weights are the same each time on the same machine.
     """
     try:
         import torch
     except ImportError:
-        raise MissingExtraError("torch", "annotators", "Training the constituency parser") from None
-    from disco2.training.annotators.span_module import train_passes
+        raise MissingExtraError("torch", "train", "Training the constituency parser") from None
+    from tools.annotator.span_module import train_passes
 
     settings = settings or ParserSettings()
     vectors = vectors if vectors is not None else read_shipped()
@@ -212,7 +271,6 @@ def train_constituents(
                 "There are no trees to learn from, or none to choose by.",
                 hint="Give documents with constituents.",
             )
-    check_folder_place(folder, HIDDEN_LIST, force=force)
     lexicon = build_lexicon(
         (token.text for document in training for token in document.tokens),
         (token.tag for document in training for token in document.tokens),
@@ -221,12 +279,12 @@ def train_constituents(
         piece_count=settings.piece_count,
     )
     labels = label_chains(training, least=settings.label_count)
-    examples = make_examples(training, lexicon, labels, seed=seed)
+    examples = make_examples(training, lexicon, labels)
     best = -1.0
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # sums in a fixed order
     try:
-        made = train_passes(examples, lexicon, labels=len(labels), settings=settings, seed=seed)
+        made = train_passes(examples, lexicon, labels=len(labels), settings=settings)
         for number, parameters in enumerate(made, 1):
             rounded = {name: value.astype(np.float32) for name, value in half_precision(parameters).items()}
             parsed = SpanParser(rounded, labels, lexicon).annotate(development, layers=CONSTITUENTS)
@@ -237,7 +295,7 @@ def train_constituents(
             )
             if figures.labelled.f1 > best:
                 best = figures.labelled.f1
-                write_parser(folder, rounded, labels, lexicon, force=force)
+                write_parser(folder, rounded, labels, lexicon)
     finally:
         torch.set_num_threads(threads)
 

@@ -1,4 +1,4 @@
-"""Scores of predicted coreference chains: MUC, B-cubed, CEAF and their mean.
+"""Scores of layers against gold ones: chains, constituents, tokens, sentences, tags, dependencies.
 
 A chain is a set of mentions; a mention is anything hashable, such as a pair of offsets. Counts are summed
 over documents before they are divided, as the reference scorer of the CoNLL shared tasks does (Pradhan et al.
@@ -7,13 +7,16 @@ over documents before they are divided, as the reference scorer of the CoNLL sha
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from disco2.evaluation.end_to_end import best_assignment
 
 Chain = AbstractSet[Hashable]
 Chains = Sequence[Chain]
@@ -124,43 +127,105 @@ def _b_cubed_recall(gold: Chains, predicted: Chains) -> tuple[float, float]:
     return part, sum(len(chain) for chain in gold)
 
 
-def best_assignment(weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows and columns of the pairs whose weights, none of them negative, have the largest sum.
+# Brackets of constituents.
 
-    The Hungarian method with shortest augmenting paths (Jonker & Volgenant 1987), in O(rows^2 columns) steps
-    of NumPy over columns. ``weights`` is (rows, columns); as many pairs come back as the shorter side has.
+Bracket = tuple[str, int, int]  # label, start, end (exclusive)
+
+LEFT_OUT = frozenset({"ROOT", "TOP", "NML"})
+
+
+@dataclass(frozen=True, slots=True)
+class BracketEvaluation:
+    """Labelled and unlabelled scores; ``exact``: the sentences whose labelled brackets are all right."""
+
+    labelled: Score
+    unlabelled: Score
+    sentences: int
+    exact: int
+
+
+def evaluate_brackets(
+    gold: Sequence[Sequence[Bracket]], predicted: Sequence[Sequence[Bracket]]
+) -> BracketEvaluation:
+    """Compare the brackets of sentences, one list of each kind for a sentence."""
+    pairs = [
+        ([one for one in truth if one[0] not in LEFT_OUT], [one for one in guess if one[0] not in LEFT_OUT])
+        for truth, guess in zip(gold, predicted, strict=True)
+    ]
+    labelled = [(Counter(truth), Counter(guess)) for truth, guess in pairs]
+    bare = [(Counter(one[1:] for one in truth), Counter(one[1:] for one in guess)) for truth, guess in pairs]
+    return BracketEvaluation(
+        labelled=_score(labelled),
+        unlabelled=_score(bare),
+        sentences=len(pairs),
+        exact=sum(truth == guess for truth, guess in labelled),
+    )
+
+
+def _score(pairs: Sequence[tuple[Counter[Any], Counter[Any]]]) -> Score:
+    right = sum((truth & guess).total() for truth, guess in pairs)
+    gold = sum(truth.total() for truth, _ in pairs)
+    return Score(right, gold, right, sum(guess.total() for _, guess in pairs))
+
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """A text's tokens as spans of characters, sentences as spans of tokens, and a value for each token."""
+
+    tokens: Sequence[Span]
+    sentences: Sequence[Span]
+    tags: Sequence[str]
+    heads: Sequence[int]  # tokens of the text, -1 for roots
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SyntaxScores:
+    """F1 of tokens, sentences, tags, heads (UAS), and heads with labels (LAS), from 0 to 1."""
+
+    tokens: float
+    sentences: float
+    tags: float
+    unlabelled: float
+    labelled: float
+
+
+def syntax_scores(gold: Sequence[ParsedText], predicted: Sequence[ParsedText]) -> SyntaxScores:
+    """The scores over all texts together; gold and predicted ones are those of the same texts, in order.
+
+    Tokens, sentences and heads are compared by their characters.
     """
-    if weights.shape[0] > weights.shape[1]:
-        columns, rows = best_assignment(weights.T)
-        return rows, columns
-    height, width = weights.shape
-    costs = -np.asarray(weights, dtype=np.float64)
-    row_price = np.zeros(height + 1)
-    column_price = np.zeros(width + 1)
-    row_of = np.full(width + 1, -1, dtype=np.intp)  # the last column is where each search begins
-    for row in range(height):
-        row_of[width] = row
-        column = width
-        least = np.full(width + 1, np.inf)
-        came_from = np.full(width + 1, -1, dtype=np.intp)
-        done = np.zeros(width + 1, dtype=np.bool_)
-        while row_of[column] >= 0:
-            done[column] = True
-            here = row_of[column]
-            reduced = costs[here] - row_price[here] - column_price[:width]
-            better = ~done[:width] & (reduced < least[:width])
-            least[:width][better] = reduced[better]
-            came_from[:width][better] = column
-            following = int(np.argmin(np.where(done[:width], np.inf, least[:width])))
-            step = least[following]
-            row_price[row_of[done]] += step
-            column_price[done] -= step
-            least[:width][~done[:width]] -= step
-            column = following
-        while column != width:
-            row_of[column] = row_of[came_from[column]]
-            column = int(came_from[column])
-        row_of[width] = -1
-    columns = np.flatnonzero(row_of[:width] >= 0)
-    order = np.argsort(row_of[columns])
-    return row_of[columns][order], columns[order]
+    return SyntaxScores(
+        tokens=_f1(gold, predicted, lambda text: set(text.tokens)),
+        sentences=_f1(gold, predicted, _sentence_spans),
+        tags=_f1(gold, predicted, lambda text: set(zip(text.tokens, text.tags, strict=True))),
+        unlabelled=_f1(gold, predicted, lambda text: set(zip(text.tokens, _head_spans(text), strict=True))),
+        labelled=_f1(
+            gold, predicted, lambda text: set(zip(text.tokens, _head_spans(text), text.labels, strict=True))
+        ),
+    )
+
+
+def _sentence_spans(text: ParsedText) -> set[Hashable]:
+    return {(text.tokens[first][0], text.tokens[end - 1][1]) for first, end in text.sentences if first < end}
+
+
+def _head_spans(text: ParsedText) -> list[Span | None]:
+    return [text.tokens[head] if head >= 0 else None for head in text.heads]
+
+
+def _f1(
+    gold: Sequence[ParsedText],
+    predicted: Sequence[ParsedText],
+    facts: Callable[[ParsedText], set[Hashable]],
+) -> float:
+    """F1 = 2 |G ∩ P| / (|G| + |P|), the sets counted over all texts; 1 where there is nothing to find."""
+    right = total = 0
+    for gold_text, predicted_text in zip(gold, predicted, strict=True):
+        expected, found = facts(gold_text), facts(predicted_text)
+        right += len(expected & found)
+        total += len(expected) + len(found)
+    return 2 * right / total if total else 1.0

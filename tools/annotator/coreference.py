@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -9,36 +10,36 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors.numpy import save
 
 from disco2.annotation.english.coreference import (
+    FIRST_WORD,
+    FORMAT,
+    MODEL_FILE,
+    PAIR_FEATURES,
+    TABLES,
+    TABLES_FILE,
     Floats,
     MentionRanker,
     Tables,
     antecedent_scores,
     kind_pairs,
-    new_scores,
-    offsets,
-    pair_scores,
-    possible_antecedents,
-    write_weights,
-)
-from disco2.annotation.english.mention_features import (
-    FIRST_WORD,
-    GROUP_OF_KIND,
-    GROUPS,
-    KINDS,
-    PAIR_FEATURES,
     mention_feature_sizes,
     mention_features,
+    new_scores,
+    offsets,
     pair_features,
+    pair_scores,
+    possible_antecedents,
 )
 from disco2.annotation.english.mentions import Integers, Mentions, read_mentions
+from disco2.annotation.english.traits import GROUP_OF_KIND, GROUPS, KINDS
 from disco2.data import Document
 from disco2.errors import InputError
-from disco2.evaluation.coreference import Chains, CoreferenceScores, score_coreference
-from disco2.files import HIDDEN_LIST, check_folder_place, read_listed_files
+from disco2.files import HIDDEN_LIST, folder_in_place, read_listed_files
+from tools.annotator.scores import Chains, CoreferenceScores, score_coreference
 
-# Settings.
+SEED = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,22 +252,37 @@ class SparseAdaGrad:
             self._parameters[name][...] = np.where(squares > 0, np.sign(moved) * shrunk, 0.0)
 
 
+def write_weights(folder: Path, tables: Tables, words: Sequence[str], *, window: int, matches: int) -> None:
+    """Write a model's folder, in half precision, all of it or nothing."""
+    # Safetensors writes the memory as it is, ignoring the order of an array's axes.
+    arrays = {name: np.ascontiguousarray(getattr(tables, name), dtype=np.float16) for name in TABLES}
+    described = {
+        "format": FORMAT,
+        "window": window,
+        "matches": matches,
+        "mention_features": mention_feature_sizes(len(words)),
+        "pair_features": PAIR_FEATURES,
+        "words": list(words),
+    }
+    with folder_in_place(folder, HIDDEN_LIST, force=True) as fresh:
+        (fresh / TABLES_FILE).write_bytes(save(arrays))
+        text = json.dumps(described, ensure_ascii=False, indent=0)
+        (fresh / MODEL_FILE).write_text(text + "\n", encoding="utf-8")
+
+
 def train_coreference(
     training: Sequence[Document],
     development: Sequence[Document],
     folder: Path,
     *,
     settings: CoreferenceSettings | None = None,
-    seed: int = 1,
-    progress: Callable[[str], None] = lambda line: None,
-    force: bool = False,
+    progress: Callable[[str], None] = print,
 ) -> None:
     """Train on ``training`` and write the weights to ``folder``.
 
     Documents have gold mentions and tokens, and automatic tags, dependencies and phrases, as in prediction.
-    The score on ``development`` is reported. The same seed gives the same weights.
+    The score on ``development`` is reported.
     """
-    check_folder_place(folder, HIDDEN_LIST, force=force)
     settings = settings or CoreferenceSettings()
     words = frequent_words(training, rarest=settings.rarest_word)
     made = [make_example(document, words, settings) for document in training]
@@ -278,7 +294,7 @@ def train_coreference(
         )
     parameters = BackedOffTables(sum(mention_feature_sizes(len(words)).values()))
     optimiser = SparseAdaGrad(parameters.parameters, rate=settings.rate, penalty=settings.penalty)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     for number in range(settings.passes):
         total = 0.0
         for index in random.permutation(len(examples)).tolist():
@@ -287,11 +303,10 @@ def train_coreference(
             total += loss
         progress(f"pass {number + 1} of {settings.passes}: loss {total:.0f}")
     tables = parameters.merged()
-    write_weights(folder, tables, words, window=settings.window, matches=settings.matches, force=force)
-    if development:
-        ranker = MentionRanker.load(read_listed_files(folder))
-        found = coreference_scores(development, [ranker.resolve(document) for document in development])
-        progress(f"development: mean F1 {found.mean:.2%}")
+    write_weights(folder, tables, words, window=settings.window, matches=settings.matches)
+    ranker = MentionRanker.load(read_listed_files(folder))
+    found = coreference_scores(development, [ranker.resolve(document) for document in development])
+    progress(f"development: mean F1 {found.mean:.2%}")
 
 
 # Documents with gold mentions and the same with automatic ones -> scores.

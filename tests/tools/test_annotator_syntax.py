@@ -12,8 +12,8 @@ from disco2.annotation.english.annotators import SpacySyntax
 from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.errors import InputError, LayerError
 from disco2.files import read_listed_files
-from disco2.training.annotators.syntax import score_syntax, train_syntax
 from disco2.vectors.word_vectors import read_shipped
+from tools.annotator.syntax import score_syntax, train_syntax
 
 NAMES = ("Ann", "Bob", "Tina", "Omar")
 VERBS = ("sees", "likes", "calls")
@@ -78,14 +78,11 @@ def test_no_training_text_is_written(trained: tuple[Path, list[str]]) -> None:
         assert b"horse" not in content, name
 
 
-def test_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
+def test_training_is_reproducible(tmp_path: Path) -> None:
     training, development = documents(NAMES[:2]), documents(NAMES[2:])
-    for folder, seed in (("one", 5), ("again", 6), ("again", 5), ("other", 6)):
-        train_syntax(training, development, tmp_path / folder, seed=seed, passes=1, width=16)
-    one, again, other = (files(tmp_path / folder) for folder in ("one", "again", "other"))
-    assert one == again
-    assert one.keys() == other.keys()
-    assert one != other
+    for folder in ("one", "again"):
+        train_syntax(training, development, tmp_path / folder, passes=1, width=16)
+    assert files(tmp_path / "one") == files(tmp_path / "again")
 
 
 def test_nothing_to_learn_from_is_reported(tmp_path: Path) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from disco2.annotation.english.mention_features import (
+from disco2.annotation.english.traits import (
     Gender,
     Kind,
     Number,
     Person,
-    gender_of_name,
     gender_of_word,
     is_person_word,
     name_traits,
@@ -37,7 +36,7 @@ def test_the_lists_are_in_small_letters_and_long_enough() -> None:
     ],
 )  # fmt: skip
 def test_first_names(name: str, gender: Gender) -> None:
-    assert gender_of_name(name) is gender
+    assert gender_of_word(name, "names") is gender
 
 
 def test_nouns() -> None:

@@ -6,7 +6,12 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+from thinc.api import Adam, Config, fix_random_seed
 
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english.annotators import (
@@ -17,18 +22,14 @@ from disco2.annotation.english.annotators import (
     SpacySyntax,
     sentence_groups,
 )
+from disco2.annotation.english.spacy_english import CONFIG_FILE, make_pipeline
 from disco2.annotation.spacy_pipeline import SPACY_ROOT, to_spacy
 from disco2.data import Document, Sentence
 from disco2.errors import InputError, LayerError
-from disco2.evaluation.layers import ParsedText, SyntaxScores, syntax_scores
 from disco2.files import HIDDEN_LIST, folder_in_place
 from disco2.threads import single_threaded
 from disco2.vectors.word_vectors import read_shipped
-
-if TYPE_CHECKING:
-    from spacy.training import Example
-    from spacy.vocab import Vocab
-
+from tools.annotator.scores import ParsedText, SyntaxScores, syntax_scores
 
 # The spaCy configuration of the pipeline.
 
@@ -100,9 +101,6 @@ def syntax_examples(documents: Sequence[Document], vocab: Vocab) -> list[Example
 
 
 def _example(document: Document, group: list[Sentence], vocab: Vocab) -> Example:
-    from spacy.tokens import Doc
-    from spacy.training import Example
-
     marked = to_spacy(document, group[0].start, group[-1].end, vocab=vocab)
     words = [word.text for word in marked]
     spaces = [bool(word.whitespace_) for word in marked]
@@ -138,6 +136,7 @@ def _parse(document: Document, group: list[Sentence]) -> tuple[list[int], list[s
     return heads, labels
 
 
+SEED = 1
 SHARED = (ENCODER, TAGGER, PARSER)
 PASSES = 12
 LEARNING_RATE = 0.0015  # at the start; it decreases linearly to nearly 0
@@ -151,25 +150,19 @@ def train_syntax(
     development: Sequence[Document],
     folder: Path,
     *,
-    seed: int = 1,
     passes: int = PASSES,
     width: int = WIDTH,
-    progress: Callable[[str], None] = lambda line: None,
-    force: bool = False,
+    progress: Callable[[str], None] = print,
 ) -> None:
     """Train the components and write each to ``folder``, from the pass with its best score in development.
 
-    Every pass is scored with the running average of the parameters. The same seed gives the same weights on
-    the same machine.
+    Every pass is scored with the running average of the parameters. The weights are the same each time on the
+    same machine.
     """
-    from thinc.api import Adam, fix_random_seed
-
-    from disco2.annotation.english.spacy_english import make_pipeline, write_component, write_config
-
     if not training or not development:
         raise InputError("Training needs documents for training and for development.")
-    fix_random_seed(seed)
-    order = random.Random(seed)  # noqa: S311  no secret
+    fix_random_seed(SEED)
+    order = random.Random(SEED)  # noqa: S311  no secret
     pipeline = make_pipeline(pipeline_config(width=width), read_shipped())
     examples = syntax_examples(training, pipeline.vocab)
     optimizer = Adam(LEARNING_RATE, L2=0.01, grad_clip=1.0, L2_is_weight_decay=True, use_averages=True)
@@ -178,8 +171,10 @@ def train_syntax(
     seen = 0
     best: dict[tuple[str, ...], float] = {}
     sizes = _batch_sizes()
-    with single_threaded(), folder_in_place(folder, HIDDEN_LIST, force=force) as fresh:
-        write_config(pipeline, fresh)
+    with single_threaded(), folder_in_place(folder, HIDDEN_LIST, force=True) as fresh:
+        # Without the settings for spaCy's own training command.
+        config = {section: pipeline.config[section] for section in ("nlp", "components")}
+        Config(config).to_disk(fresh / CONFIG_FILE)
         for number in range(1, passes + 1):
             order.shuffle(examples)
             for batch in _batches(examples, sizes):
@@ -199,7 +194,8 @@ def train_syntax(
                     if components not in best or merit > best[components]:
                         best[components] = merit
                         for component in components:
-                            write_component(pipeline, component, fresh)
+                            trained: Any = pipeline.get_pipe(component)
+                            trained.to_disk(fresh / component, exclude=["vocab"])  # no words of the texts
 
 
 def score_syntax(annotator: SpacySyntax, documents: Sequence[Document]) -> SyntaxScores:

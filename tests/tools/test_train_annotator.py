@@ -13,13 +13,11 @@ from disco2.annotation.annotator import Annotators, Layer, Layers
 from disco2.annotation.english.annotators import COMPONENTS, english_annotators
 from disco2.corpora.gum import read_gum
 from disco2.data import Corpus, Document, Mention, Sentence, Token
-from disco2.errors import InputError
-from disco2.experiments import annotators as room
-from disco2.experiments.annotators import annotator_quality, coreference_quality, train_annotators
-from disco2.files import HIDDEN_LIST, folder_in_place
 from tests.corpora.made_up import corpus, relation
 from tests.data.test_tree import bob_and_tina
 from tests.strategies import relation as pair
+from tools import train_annotator as tool
+from tools.train_annotator import annotator_quality, coreference_quality, train_annotators
 
 
 def parted() -> Corpus:
@@ -49,26 +47,21 @@ def test_each_component_learns_from_the_automatic_layers_before_it(
     seen: dict[str, Any] = {}
 
     def spy(component: str) -> Any:
-        def train(
-            training: Any, development: Any, folder: Path, *, seed: int, progress: Any, force: bool
-        ) -> None:
-            seen[component] = (training, development, folder, seed)
-            progress("done")
+        def train(training: Any, development: Any, folder: Path) -> None:
+            seen[component] = (training, development, folder)
 
         return train
 
     for component in COMPONENTS:
-        monkeypatch.setattr(room, f"train_{component}", spy(component))
+        monkeypatch.setattr(tool, f"train_{component}", spy(component))
     monkeypatch.setattr(
-        room, "english_annotators", lambda folder, *, layers: [Marker("+".join(sorted(layers)))]
+        tool, "english_annotators", lambda folder, *, layers: [Marker("+".join(sorted(layers)))]
     )
-    said: list[str] = []
-    train_annotators(parted(), tmp_path, seed=7, progress=said.append)
-    assert said == ["syntax: done", "constituents: done", "coreference: done"]
-    for component, (training, development, folder, seed) in seen.items():
+    train_annotators(parted(), tmp_path, components=tuple(COMPONENTS))
+    for component, (training, development, folder) in seen.items():
         assert [one.id for one in training] == ["a"]
         assert [one.id for one in development] == ["b"]
-        assert (folder, seed) == (tmp_path / component, 7)
+        assert folder == tmp_path / component
     marks = {
         component: [part[0].tokens[0].tag.split()[1:] for part in found[:2]]
         for component, found in seen.items()
@@ -81,33 +74,6 @@ def test_each_component_learns_from_the_automatic_layers_before_it(
     seen.clear()
     train_annotators(parted(), tmp_path, components=("coreference",))
     assert list(seen) == ["coreference"]
-
-
-def fill(folder: Path) -> None:
-    with folder_in_place(folder, HIDDEN_LIST) as fresh:
-        (fresh / "model.json").write_text("{}")
-
-
-@pytest.mark.parametrize("name", ["thesis.txt", "src/main.py"])
-def test_nothing_but_a_component_is_replaced(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    trained: list[bool] = []
-    for component in COMPONENTS:
-        monkeypatch.setattr(
-            room, f"train_{component}", lambda *_, **options: trained.append(options["force"])
-        )
-    monkeypatch.setattr(room, "english_annotators", lambda folder, *, layers: [])
-    for component in COMPONENTS:
-        fill(tmp_path / component)
-    (tmp_path / ".syntax-0a_4567z").mkdir()  # left by a killed process
-    train_annotators(parted(), tmp_path, components=("syntax",))
-    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-    (tmp_path / name).write_text("mine")
-    with pytest.raises(InputError, match=r"does not know as its own.*--force"):
-        train_annotators(parted(), tmp_path)
-    train_annotators(parted(), tmp_path, components=("syntax",), force=True)
-    assert trained == [False, True]
 
 
 def test_shipped_annotators_are_measured_on_gum(gum: Path) -> None:

@@ -1,1 +1,0 @@
-"""Training of the built-in English annotators."""

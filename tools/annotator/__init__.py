@@ -1,0 +1,1 @@
+"""Training and scores of the components of the built-in English annotator."""
