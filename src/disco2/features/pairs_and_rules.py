@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
 
@@ -16,7 +17,21 @@ from numpy.typing import NDArray
 
 from disco2.data import Argument, Constituents, Document, Instance, Relation
 from disco2.data.tree import pieces
-from disco2.features.extractor import Presence
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Which candidate is in which relation, as parallel arrays; no pair occurs twice."""
+
+    candidates: NDArray[np.int64]
+    relations: NDArray[np.int64]
+    count: int  # of candidates, numbered from 0
+
+    def frequent(self, minimum_count: int) -> NDArray[np.int64]:
+        """The candidates in at least so many relations."""
+        counts = np.bincount(self.candidates, minlength=self.count)
+        return np.flatnonzero(counts >= minimum_count)
+
 
 # Pairs of Porter stems, one from each argument; punctuation and function words are kept.
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from disco2.data.batch import Batch, Floats, MentionGroups
-from disco2.model.parameters import ModelSettings, Parameters, matrices, members_of
+from disco2.model.parameters import ModelSettings, Parameters, members_of
 
 
 def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
@@ -244,6 +244,11 @@ class Bilinear:
         left = (p @ self.first.reshape(labels * rank, K).T).reshape(len(p), labels, rank)
         right = (q @ self.second.reshape(labels * rank, K).T).reshape(len(q), labels, rank)
         return left, right
+
+
+def matrices(parameters: Parameters, letter: str) -> Bilinear:
+    """A_y, which joins the two arguments, or B_y, which joins the roles of a shared entity."""
+    return Bilinear(*(parameters[f"{letter}{number}"] for number in (1, 2, 3)))
 
 
 LISTED = 10  # mentions on each side of a link with more than LISTED x LISTED pairs

@@ -9,7 +9,6 @@ import numpy as np
 
 from disco2.data.batch import Floats
 from disco2.errors import InputError, SettingsError
-from disco2.model.network import Bilinear
 from disco2.settings import Settings, setting
 
 PAPER_KINDS = ("entities", "upward", "additive", "surface", "majority")
@@ -146,11 +145,6 @@ def initial_parameters(
             value = small if settings.initialisation == "random" else value
         parameters[name] = value.astype(dtype)
     return parameters
-
-
-def matrices(parameters: Parameters, letter: str) -> Bilinear:
-    """A_y, which joins the two arguments, or B_y, which joins the roles of a shared entity."""
-    return Bilinear(*(parameters[f"{letter}{number}"] for number in (1, 2, 3)))
 
 
 def stacked(members: Sequence[Parameters]) -> Parameters:

@@ -14,8 +14,8 @@ from disco2.data import WITHOUT_SENSE, Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate
 from disco2.features import FeatureExtractor
 from disco2.features.extractor import UNKNOWN_WORD, ExampleEncoder
-from disco2.model.network import batch_scores, forward, link_terms
-from disco2.model.parameters import ModelSettings, Parameters, matrices, members_of
+from disco2.model.network import batch_scores, forward, link_terms, matrices
+from disco2.model.parameters import ModelSettings, Parameters, members_of
 from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
 
