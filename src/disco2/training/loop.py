@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -127,8 +128,7 @@ def log_softmax(scores: Floats) -> Floats:
 LOSSES: dict[str, Loss] = {"large-margin": large_margin, "logistic": logistic}
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(NamedTuple):
     """Everything is changed in place."""
 
     penalise: Callable[[Floats, Floats, float], float]  # gradient, theta, twice lambda -> squared norm
@@ -161,10 +161,8 @@ NUMPY = Arithmetic(penalise, descend, blend)
 
 
 def fastest_arithmetic(parameters: Parameters) -> Arithmetic:
-    """Compiled where these parameters allow it and belong to a model that composes."""
-    values = parameters.values()
-    plain = all(value.flags.c_contiguous and value.flags.writeable for value in values)
-    if not ("U" in parameters and plain and is_compiled(*{value.dtype for value in values})):
+    """Compiled for contiguous singles of a model that composes."""
+    if "U" not in parameters or not is_compiled(*{value.dtype for value in parameters.values()}):
         return NUMPY
     from disco2.model import compiled
 
