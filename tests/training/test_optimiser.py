@@ -28,13 +28,15 @@ from disco2.training.loop import (
 )
 from tests.generated import random_example
 
-RATES = {"upward": 0.1, "downward": 0.2, "features": 0.3, "classification": 0.4, "entities": 0.5}
-NO_PENALTY = dict.fromkeys(RATES, 0.0)
+GROUPS = ("upward", "downward", "features", "classification", "entities")
+PLAIN = TrainingSettings(
+    clip=100.0, rate_upward=0.1, rate_features=0.3, **{f"lambda_{group}": 0.0 for group in GROUPS}
+)
 
 
 def test_adagrad_divides_by_the_root_of_the_summed_squares() -> None:
     parameters = {"U": np.zeros((1, 2)), "beta": np.zeros((1, 2))}
-    optimiser = AdaGrad(parameters, rates=RATES, regularisers=NO_PENALTY, clip=100.0)
+    optimiser = AdaGrad(parameters, PLAIN)
     for _ in range(2):
         optimiser.step({"U": np.array([[3.0, 0.0]]), "beta": np.array([[0.0, -1.0]])})
     expected = 1 + 1 / np.sqrt(2)
@@ -44,7 +46,7 @@ def test_adagrad_divides_by_the_root_of_the_summed_squares() -> None:
 
 def test_the_norm_over_all_parameters_is_clipped() -> None:
     parameters = {"U": np.zeros((1, 1)), "V": np.zeros((1, 1))}
-    optimiser = AdaGrad(parameters, rates=RATES, regularisers=NO_PENALTY, clip=5.0)
+    optimiser = AdaGrad(parameters, replace(PLAIN, clip=5.0))
     gradients = {"U": np.array([[30.0]]), "V": np.array([[40.0]])}
     optimiser.step(gradients)
     np.testing.assert_allclose([gradients["U"][0, 0], gradients["V"][0, 0]], [3.0, 4.0])
@@ -52,8 +54,7 @@ def test_the_norm_over_all_parameters_is_clipped() -> None:
 
 def test_each_group_has_its_own_regulariser_and_the_bias_none() -> None:
     parameters = {"U": np.ones((1, 1)), "A3": np.ones((1, 1)), "b": np.ones(1)}
-    penalties = NO_PENALTY | {"classification": 0.5}
-    optimiser = AdaGrad(parameters, rates=RATES, regularisers=penalties, clip=100.0)
+    optimiser = AdaGrad(parameters, replace(PLAIN, lambda_classification=0.5))
     gradients = {name: np.zeros_like(value) for name, value in parameters.items()}
     optimiser.step(gradients)
     assert gradients["U"] == 0
@@ -142,8 +143,7 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
         learner.step(batch)
 
     twin, _ = start(model)
-    rates, regularisers = settings.rates(), settings.regularisers()
-    optimiser = AdaGrad(twin, rates=rates, regularisers=regularisers, clip=settings.clip)
+    optimiser = AdaGrad(twin, settings)
     dropout = Dropout(0.5, seed=settings.seed)
     for batch in batches:
         masks = dropout.masks(batch.size, model.K, np.float32)

@@ -168,15 +168,12 @@ def compose(
 
 log = logging.getLogger(__name__)
 
-NEEDED = ("numba", "scipy")
-OFF = ("0", "false", "no", "off")
-
 
 @cache
 def is_installed() -> bool:
     """Whether compiled code works. The first call loads it, since installed packages may not fit together."""
     try:
-        if all(map(find_spec, NEEDED)):
+        if all(map(find_spec, ("numba", "scipy"))):
             import disco2.model.compiled  # noqa: F401
 
             return True
@@ -187,7 +184,7 @@ def is_installed() -> bool:
 
 def is_compiled(*dtypes: DTypeLike) -> bool:
     """Whether compiled code is used for arrays of these kinds: all have to be singles."""
-    if os.environ.get("DISCO2_COMPILED", "").lower() in OFF:
+    if os.environ.get("DISCO2_COMPILED", "").lower() in ("0", "false", "no", "off"):
         return False
     return all(np.dtype(dtype) == np.float32 for dtype in dtypes) and is_installed()
 

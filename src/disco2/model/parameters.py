@@ -68,14 +68,10 @@ class ModelSettings(Settings):
         if self.surface_members and not (self.uses_vectors and self.uses_features):
             raise SettingsError(
                 "Surface members go with a model of word vectors and surface features.",
-                hint="Choose the kind entities, upward or additive, with features, or leave out "
-                "model.surface_members.",
+                hint="Choose the kind entities, upward or additive, or leave out model.surface_members.",
             )
         if self.all_members > MOST_MEMBERS:
-            raise SettingsError(
-                f"{self.all_members} members are too many.",
-                hint=f"model.members and model.surface_members may be {MOST_MEMBERS} together.",
-            )
+            raise SettingsError(f"{self.all_members} members are too many.", hint=f"Use {MOST_MEMBERS}.")
 
     @property
     def all_members(self) -> int:
@@ -170,19 +166,18 @@ def check_finite(parameters: Parameters, *, where: str = "") -> None:
             )
 
 
-# Members of an ensemble that read the surface features alone are folded into the others:
-#
-#     1/(S+T) (sum over s of psi_s + sum over t of psi_t)  =  1/S sum over s of psi'_s,
-#     psi'_s  =  S/(S+T) psi_s + T/(S+T) (mean over t of psi_t)
-#
-# for S members that compose and T that do not. The latter are linear in beta and b, so psi'_s is a model of
-# the same form as psi_s: scoring, bundles and explanations don't change.
 # The score is linear in these: of the two factors of a low-rank part, in one.
 _LINEAR = frozenset({"A2", "A3", "B2", "B3", "beta", "b"})
 
 
 def folded(composing: Sequence[Parameters], surface: Sequence[Parameters]) -> list[Parameters]:
-    """S sets of parameters whose scores have the mean of all S + T members' scores. None are changed."""
+    """S sets of parameters whose scores have the mean of all S + T members' scores. None are changed.
+
+        1/(S+T) (sum over s of psi_s + sum over t of psi_t)  =  1/S sum over s of psi'_s,
+        psi'_s  =  S/(S+T) psi_s + T/(S+T) (mean over t of psi_t)
+
+    The T surface members are linear in beta and b, so psi'_s is a model of the same form as psi_s.
+    """
     share = len(composing) / (len(composing) + len(surface))
     mean = {name: np.mean([member[name] for member in surface], axis=0) for name in ("beta", "b")}
     return [

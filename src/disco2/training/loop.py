@@ -1,13 +1,10 @@
-"""Examples -> parameters: passes over batches, the development score after each, the best kept.
-
-With the settings of a training, its losses, AdaGrad, the running mean of the parameters, and dropout.
-"""
+"""Examples -> parameters: passes over batches, the development score after each, the best kept."""
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -25,7 +22,7 @@ from disco2.model.network import (
     forward,
     is_compiled,
 )
-from disco2.model.parameters import GROUP_OF, GROUPS, TINY, ModelSettings, Parameters
+from disco2.model.parameters import GROUP_OF, TINY, ModelSettings, Parameters
 from disco2.settings import Settings, setting
 from disco2.threads import single_threaded
 
@@ -82,14 +79,6 @@ class TrainingSettings(Settings):
     lambda_features: float = setting(0.0005, "regulariser of beta", minimum=0)
     lambda_classification: float = setting(0.001, "regulariser of A", minimum=0)
     lambda_entities: float = setting(0.002, "regulariser of B; the paper: that of A", minimum=0)
-
-    def rates(self) -> dict[str, float]:
-        """Learning rate by group of parameters."""
-        return {group: getattr(self, f"rate_{group}") for group in GROUPS}
-
-    def regularisers(self) -> dict[str, float]:
-        """Lambda by group of parameters."""
-        return {group: getattr(self, f"lambda_{group}") for group in GROUPS}
 
 
 Loss = Callable[[Floats, Batch], tuple[float, Floats]]
@@ -175,20 +164,13 @@ class AdaGrad:
     The norm of g over all parameters is clipped first (Pascanu et al. 2012). The bias is not regularised.
     """
 
-    def __init__(
-        self,
-        parameters: Parameters,
-        *,
-        rates: Mapping[str, float],
-        regularisers: Mapping[str, float],
-        clip: float,
-    ) -> None:
-        self._parameters = parameters
-        self._rates = {name: rates[GROUP_OF[name]] for name in parameters}
+    def __init__(self, parameters: Parameters, settings: TrainingSettings) -> None:
+        self._parameters, self._clip = parameters, settings.clip
+        self._rates = {name: getattr(settings, f"rate_{GROUP_OF[name]}") for name in parameters}
         self._penalties = {
-            name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
+            name: 0.0 if name == "b" else 2 * getattr(settings, f"lambda_{GROUP_OF[name]}")
+            for name in parameters
         }
-        self._clip = clip
         self._arithmetic = fastest_arithmetic(parameters)
         self.squares = {name: np.zeros_like(value) for name, value in parameters.items()}  # summed squared g
 
@@ -213,17 +195,15 @@ class RunningMean:
     """
 
     def __init__(self, parameters: Parameters, *, decay: float) -> None:
-        self._parameters = parameters
-        self._decay = decay
-        self.steps = 0
+        self._parameters, self._decay, self._steps = parameters, decay, 0
         self._arithmetic = fastest_arithmetic(parameters)
         self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
 
     def update(self) -> None:
         if not self._decay:
             return
-        decay = min(self._decay, self.steps / (self.steps + 1))
-        self.steps += 1
+        decay = min(self._decay, self._steps / (self._steps + 1))
+        self._steps += 1
         for name, mean in self.values.items():
             self._arithmetic.blend(mean, self._parameters[name], 1 - decay)
 
@@ -304,16 +284,13 @@ class Development:
             )
             total += batch.size * loss(scores, judged)[0]
             chosen.extend(scores.argmax(axis=1).tolist())
-        return self._score(chosen), total / max(len(chosen), 1)
-
-    def _score(self, chosen: Sequence[int]) -> float:
-        if self.positive is None:
-            right = sum(label in gold for label, gold in zip(chosen, self.gold, strict=True))
-            return right / max(len(chosen), 1)
-        found = [label == self.positive for label in chosen]
-        wanted = [self.positive in gold for gold in self.gold]
-        both = sum(one and other for one, other in zip(found, wanted, strict=True))
-        return 2 * both / max(sum(found) + sum(wanted), 1)
+        right = [label in gold for label, gold in zip(chosen, self.gold, strict=True)]
+        score = sum(right) / max(len(chosen), 1)
+        if self.positive is not None:
+            both = sum(one and label == self.positive for one, label in zip(right, chosen, strict=True))
+            found, wanted = chosen.count(self.positive), sum(self.positive in gold for gold in self.gold)
+            score = 2 * both / max(found + wanted, 1)
+        return score, total / max(len(chosen), 1)
 
 
 def in_batches(examples: Sequence[Example], size: int) -> list[Batch]:
@@ -384,14 +361,10 @@ class Learner:
         settings: TrainingSettings,
         composer: Composer,
     ) -> None:
-        self._model = model
-        self._parameters = parameters
-        self._vectors = vectors
+        self._model, self._parameters, self._vectors = model, parameters, vectors
         self._composer = composer
         self.loss = LOSSES[settings.loss]
-        self._optimiser = AdaGrad(
-            parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
-        )
+        self._optimiser = AdaGrad(parameters, settings)
         self.mean = RunningMean(parameters, decay=settings.averaging)
         drops = settings.dropout > 0 and model.uses_vectors
         self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
