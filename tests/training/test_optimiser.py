@@ -17,11 +17,11 @@ from disco2.training.loop import (
     NUMPY,
     AdaGrad,
     Development,
-    Dropout,
     Learner,
     RunningMean,
     TrainingSettings,
     composer_for,
+    draw_masks,
     in_batches,
     large_margin,
     train,
@@ -121,7 +121,7 @@ def same(some: Parameters, others: Parameters) -> bool:
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_masks_are_zero_or_the_inverse_of_what_is_kept(share: float) -> None:
-    first, second = Dropout(share, seed=3).masks(200, 50, np.float32)
+    first, second = draw_masks(np.random.default_rng(3), share, examples=200, width=50, dtype=np.float32)
     for mask in (first, second):
         assert mask.shape == (200, 50)
         assert mask.dtype == np.float32
@@ -144,9 +144,10 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
 
     twin, _ = start(model)
     optimiser = AdaGrad(twin, settings)
-    dropout = Dropout(0.5, seed=settings.seed)
+    (own,) = np.random.SeedSequence(settings.seed).spawn(1)
+    generator = np.random.default_rng(own)
     for batch in batches:
-        masks = dropout.masks(batch.size, model.K, np.float32)
+        masks = draw_masks(generator, 0.5, examples=batch.size, width=model.K, dtype=np.float32)
         done = forward(model, twin, vectors, batch, masks=masks, composer=fastest_composer(np.float32))
         optimiser.step(backward(model, twin, batch, done, LOSSES[settings.loss](done.scores, batch)[1]))
     assert same(found, twin)

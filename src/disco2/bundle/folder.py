@@ -83,7 +83,6 @@ def check_model(model: RelationModel) -> None:
     for name, shape in expected.items():
         if found[name].shape != (*stack, *shape) or found[name].dtype not in (np.float32, np.float64):
             raise ValueError(f"its parameter {name} has another shape or other numbers")
-    check_numbers(found)
 
 
 def check_numbers(arrays: Arrays) -> None:
@@ -132,19 +131,10 @@ def read_table(manifest: Manifest, content: Mapping[str, bytes], arrays: Arrays)
     return vectors
 
 
-def save_bundle(
-    model: AnyModel,
-    path: Path,
-    *,
-    configuration: dict[str, Any] | None = None,
-    task: dict[str, Any] | None = None,
-    data: dict[str, Any] | None = None,
-    figures: dict[str, Any] | None = None,
-    calibration: dict[str, Any] | None = None,
-    force: bool = False,
-) -> None:
+def save_bundle(model: AnyModel, path: Path, *, force: bool = False, **record: dict[str, Any]) -> None:
     """Write a bundle. ``files.check_folder_place`` says what may be there already, and what ``force`` does.
 
+    ``record`` may have the manifest's ``configuration``, ``task``, ``data``, ``figures``, ``calibration``.
     A model whose training diverged is refused. Word vectors made from the shipped ones are not stored.
     """
     check_finite(model.parameters)
@@ -166,12 +156,8 @@ def save_bundle(
         version=VERSION,
         labels=list(model.labels),
         model=asdict(model.settings),
-        configuration=configuration or {},
-        task=task or {},
-        data=data or {},
-        figures=figures or {},
-        calibration=calibration or {},
         vectors=table_entry,
+        **record,
     )
     with folder_in_place(path, FILES, force=force) as folder:
         _write(model, manifest, folder)
@@ -215,34 +201,27 @@ def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
         parameters = {name.removeprefix(PREFIX): value for name, value in arrays.items() if name not in known}
         described = json.loads(content[FEATURES].decode("utf-8"))
         extractor = None if described is None else FeatureExtractor.from_json(described)
-        if manifest.is_encoder:
-            return _read_encoder(manifest, settings, content, parameters, extractor), manifest
-        vectors = read_table(manifest, content, arrays)
-        model = RelationModel(settings, tuple(manifest.labels), vectors, extractor, parameters)
-        check_model(model)
-    return model, manifest
-
-
-def _read_encoder(
-    manifest: Manifest,
-    settings: ModelSettings,
-    content: Mapping[str, bytes],
-    parameters: Arrays,
-    extractor: FeatureExtractor | None,
-) -> EncoderModel:
-    check_numbers(parameters)
-    entities = None
-    if settings.entity_size:
-        entities = EntityTerm(**{name: parameters[name] for name in ENTITY_NAMES}, pairs=settings.pairs)
-    return EncoderModel(
-        settings,
-        tuple(manifest.labels),
-        content[ENCODER],
-        content[TOKENIZER],
-        parameters["W"],
-        parameters["b"],
-        extractor,
-        parameters.get("F"),
-        entities,
-        {name.removeprefix(DIRECTION): row for name, row in parameters.items() if name.startswith(DIRECTION)},
-    )
+        check_numbers(parameters)
+        labels = tuple(manifest.labels)
+        if not manifest.is_encoder:
+            vectors = read_table(manifest, content, arrays)
+            model = RelationModel(settings, labels, vectors, extractor, parameters)
+            check_model(model)
+            return model, manifest
+        entities = None
+        if settings.entity_size:
+            entities = EntityTerm(**{name: parameters[name] for name in ENTITY_NAMES}, pairs=settings.pairs)
+        directed = {name: row for name, row in parameters.items() if name.startswith(DIRECTION)}
+        encoder = EncoderModel(
+            settings,
+            labels,
+            content[ENCODER],
+            content[TOKENIZER],
+            parameters["W"],
+            parameters["b"],
+            extractor,
+            parameters.get("F"),
+            entities,
+            {name.removeprefix(DIRECTION): row for name, row in directed.items()},
+        )
+    return encoder, manifest

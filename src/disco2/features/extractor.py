@@ -235,35 +235,32 @@ class FeatureExtractor:
 
     def _columns(self, instance: Instance) -> list[int]:
         columns: list[int] = []
-        if self.kept["word_pairs"]:
-            doc, relation = instance.document, instance.relation
-            second = argument_stems(doc, relation.arg2)
-            for stem in self._pair_columns.keys() & argument_stems(doc, relation.arg1):
-                partners = self._pair_columns[stem]
-                columns.extend(partners[partner] for partner in partners.keys() & second)
         for family, column_of in self._family_columns.items():
-            found = FAMILIES[family].find(instance, self.settings)
-            columns.extend(column_of[feature] for feature in column_of.keys() & found)
+            if family == "word_pairs":
+                doc, relation = instance.document, instance.relation
+                second = argument_stems(doc, relation.arg2)
+                for stem in column_of.keys() & argument_stems(doc, relation.arg1):
+                    columns.extend(column_of[stem][partner] for partner in column_of[stem].keys() & second)
+            else:
+                found = FAMILIES[family].find(instance, self.settings)
+                columns.extend(column_of[feature] for feature in column_of.keys() & found)
         if self.settings.context:
             start = self.width - len(CONTEXT_NAMES)
             columns.extend(start + place for place in context(instance))
         return columns
 
     @cached_property
-    def _pair_columns(self) -> dict[str, dict[str, int]]:
-        columns: dict[str, dict[str, int]] = {}
-        for column, (first, second) in enumerate(self.kept["word_pairs"]):
-            columns.setdefault(first, {})[second] = column
-        return columns
-
-    @cached_property
-    def _family_columns(self) -> dict[str, dict[Any, int]]:
-        """The columns of all families but word pairs; only families that have any."""
-        found: dict[str, dict[Any, int]] = {}
+    def _family_columns(self) -> dict[str, dict[Any, Any]]:
+        """Feature -> column for each family that has any; of word pairs, first stem -> second -> column."""
+        found: dict[str, dict[Any, Any]] = {}
         start = 0
         for family, features in self.kept.items():
-            if features and family != "word_pairs":
-                found[family] = {feature: column for column, feature in enumerate(features, start)}
+            for column, feature in enumerate(features, start):
+                columns = found.setdefault(family, {})
+                if family == "word_pairs":
+                    columns.setdefault(feature[0], {})[feature[1]] = column
+                else:
+                    columns[feature] = column
             start += len(features)
         return found
 
@@ -353,8 +350,9 @@ class ExampleEncoder:
         """
 
         def key(instance: Instance) -> tuple[int, ...]:
-            looked_at = instance.relation, instance.document, instance.previous, instance.following
-            return tuple(map(id, looked_at))
+            return tuple(
+                map(id, (instance.relation, instance.document, instance.previous, instance.following))
+            )
 
         distinct = {key(instance): instance for instance in instances}
         features = [np.zeros(0, dtype=np.int32)] * len(distinct)

@@ -35,7 +35,6 @@ class Presence:
 
 # Pairs of Porter stems, one from each argument; punctuation and function words are kept.
 
-WordPair = tuple[str, str]
 REMEMBERED = 20_000  # words whose stem is cached
 
 _stemmer = Stemmer.Stemmer("porter", 0)  # without its own cache
@@ -61,7 +60,7 @@ def argument_stems(doc: Document, argument: Argument) -> set[str]:
 
 def pair_candidates(
     instances: Sequence[Instance], *, minimum_count: int
-) -> tuple[Sequence[WordPair], Presence]:
+) -> tuple[Sequence[tuple[str, str]], Presence]:
     """The pairs in at least ``minimum_count`` relations, numbered, and the relations each is in.
 
     Most raw pairs are rare, and there are millions; they never become Python objects. A pair in a relation is
@@ -170,24 +169,18 @@ def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
     return rules
 
 
-SidedRule = tuple[str, str]  # arg1, arg2 or both; the rule
-
-
-def sided_rules(instance: Instance, rules_of: Callable[[Document, Argument], set[str]]) -> set[SidedRule]:
-    """The three features of a rule: it is in the first argument, in the second, in both."""
+def sided_rules(
+    instance: Instance, rules_of: Callable[[Document, Argument], set[str]]
+) -> set[tuple[str, str]]:
+    """The three features of a rule: "arg1", "arg2" or "both", each with the rule."""
     first = rules_of(instance.document, instance.relation.arg1)
     second = rules_of(instance.document, instance.relation.arg2)
     sides = {"arg1": first, "arg2": second, "both": first & second}
     return {(side, rule) for side, rules in sides.items() for rule in rules}
 
 
-# The first words of each argument, an extra that Lin, Kan & Ng (2009) do not have.
-
-FirstWord = tuple[str, int, str]  # argument, place counted from 1, lower-cased word
-
-
-def first_words(instance: Instance, count: int) -> set[FirstWord]:
-    """The first ``count`` lower-cased words of each argument with their places; fewer if it is shorter."""
+def first_words(instance: Instance, count: int) -> set[tuple[str, int, str]]:
+    """Argument, place from 1, and form of each argument's first lower-cased words; fewer if it is shorter."""
     doc, relation = instance.document, instance.relation
     return {
         (side, place, word.lower())
@@ -197,7 +190,6 @@ def first_words(instance: Instance, count: int) -> set[FirstWord]:
 
 
 # How the neighbouring relations of the document touch this one.
-
 CONTEXT_NAMES = (
     "previous embedded in arg1",
     "following embedded in arg2",

@@ -32,6 +32,7 @@ import numpy as np
 import torch
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModel
 from transformers.utils import logging as transformers_logging
 
@@ -368,12 +369,11 @@ def _save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 
 
 def _padded(read: Sequence[Pieces]) -> tuple[Tensor, Tensor]:
-    longest = max(len(ids) for ids, _ in read)
-    ids = torch.zeros(len(read), longest, dtype=torch.long)
-    argument = torch.zeros(len(read), longest, dtype=torch.long)
-    for row, (pieces, numbers) in enumerate(read):
-        ids[row, : len(pieces)] = torch.tensor(pieces)
-        argument[row, : len(numbers)] = torch.tensor(numbers)
+    """Ids and arguments, [n, T] each, with zeros behind shorter pairs."""
+    ids, argument = (
+        pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+        for rows in zip(*read, strict=True)
+    )
     return ids, argument
 
 
@@ -425,11 +425,7 @@ def export_onnx(encoder: nn.Module, *, takes_types: bool, quantise: bool = True)
             )
         if not quantise:
             return plain.read_bytes()
-        root = logging.getLogger()
-        level = root.level
-        root.setLevel(logging.ERROR)  # the quantiser advises a preprocessing that changes nothing here
-        try:
-            quantize_dynamic(plain, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
-        finally:
-            root.setLevel(level)
+        logging.disable(logging.WARNING)  # the quantiser advises a preprocessing that changes nothing here
+        quantize_dynamic(plain, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
+        logging.disable(logging.NOTSET)
         return small.read_bytes()

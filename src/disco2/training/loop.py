@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,12 +36,6 @@ class TrainingSettings(Settings):
     epochs: int = setting(30, "passes over the training relations at most", minimum=1)
     patience: int = setting(
         6, "stop after this number of passes without improvement in development", minimum=1
-    )
-    stop_by: str = setting(
-        "auto",
-        "the better pass in development has the lower loss, or the higher score (accuracy or F1); "
-        "auto: F1 for one class against the rest, else loss",
-        choices=("auto", "loss", "score"),
     )
     batch_size: int = setting(64, "relations in a step", minimum=1)
     development_share: float = setting(
@@ -208,22 +201,16 @@ class RunningMean:
             self._arithmetic.blend(mean, self._parameters[name], 1 - decay)
 
 
-class Dropout:
-    """Draws masks from a generator of its own, so that the order of the batches does not depend on it."""
+def draw_masks(
+    generator: np.random.Generator, share: float, *, examples: int, width: int, dtype: DTypeLike
+) -> Masks:
+    """For u_m and u_n, each [examples, width]: 0 with the probability of the share, else 1 / (1 - share).
 
-    def __init__(self, share: float, *, seed: int) -> None:
-        self._share = share
-        (own,) = np.random.SeedSequence(seed).spawn(1)
-        self.generator = np.random.default_rng(own)
-
-    def masks(self, examples: int, width: int, dtype: DTypeLike) -> Masks:
-        """For u_m and u_n, each [examples, width]: 0 with the probability of the share, else 1 / (1 - share).
-
-        The expected value of a component is 1, so nothing needs to be scaled when the model is used.
-        """
-        kept = self.generator.random((2, examples, width)) >= self._share
-        first, second = (kept / (1 - self._share)).astype(dtype)
-        return first, second
+    The expected value of a component is 1, so nothing needs to be scaled when the model is used.
+    """
+    kept = generator.random((2, examples, width)) >= share
+    first, second = (kept / (1 - share)).astype(dtype)
+    return first, second
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,9 +285,6 @@ def in_batches(examples: Sequence[Example], size: int) -> list[Batch]:
     return [collate(examples[begin : begin + size]) for begin in range(0, len(examples), size)]
 
 
-log = logging.getLogger(__name__)
-
-
 def train(
     model: ModelSettings,
     parameters: Parameters,
@@ -319,7 +303,7 @@ def train(
     generator = np.random.default_rng(settings.seed)
     order = generator.permutation(len(examples))
     batches = in_batches([examples[index] for index in order], settings.batch_size)
-    by_loss = settings.stop_by == "loss" or (settings.stop_by == "auto" and development.positive is None)
+    by_loss = development.positive is None  # else by F1 of the one class
     history, best = History(), dict[str, Floats]()
     started = time.perf_counter()
     composer = composer_for(model, vectors, parameters)  # may load a BLAS that the next line must know of
@@ -338,7 +322,6 @@ def train(
             )
             epoch = Epoch(number, mean_loss, loss, score)
             history.epochs.append(epoch)
-            log.debug("%s", epoch)
             progress(epoch)
             kept = history.best
             if kept is None or (loss < kept.development_loss if by_loss else score > kept.score):
@@ -366,14 +349,16 @@ class Learner:
         self.loss = LOSSES[settings.loss]
         self._optimiser = AdaGrad(parameters, settings)
         self.mean = RunningMean(parameters, decay=settings.averaging)
-        drops = settings.dropout > 0 and model.uses_vectors
-        self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
+        self._dropout = settings.dropout if model.uses_vectors else 0.0
+        (own,) = np.random.SeedSequence(settings.seed).spawn(1)
+        self._generator = np.random.default_rng(own)  # so that the order of batches does not depend on it
 
     def step(self, batch: Batch) -> float:
         """Change the parameters by one batch; its mean loss before that."""
         masks = None
         if self._dropout:
-            masks = self._dropout.masks(batch.size, self._vectors.shape[1], self._vectors.dtype)
+            width, dtype = self._vectors.shape[1], self._vectors.dtype
+            masks = draw_masks(self._generator, self._dropout, examples=batch.size, width=width, dtype=dtype)
         done = forward(
             self._model, self._parameters, self._vectors, batch, masks=masks, composer=self._composer
         )
