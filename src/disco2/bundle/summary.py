@@ -81,21 +81,18 @@ def _model(manifest: Manifest) -> str:
 
 
 def _limits(manifest: Manifest) -> list[str]:
-    others = [label for label in manifest.labels if label in WITHOUT_SENSE]
-    if others:
+    choice = "The arguments must be given, and it never answers that there is no relation."
+    if others := [label for label in manifest.labels if label in WITHOUT_SENSE]:
         choice = (
             f"In running text it judges neighbouring sentences and may answer {' or '.join(others)}; for "
             "arguments that are given it chooses among the senses."
         )
-    else:
-        choice = "The arguments must be given, and it never answers that there is no relation."
+    known = "It was trained on pairs without a connective; of pairs that have one it knows nothing."
     if manifest.is_encoder:
         features = ", and surface features of their clauses" if manifest.model.get("features") else ""
         known = f"It reads two texts{features}; it does not know who is who in them."
         if manifest.model.get("entity_size"):
             known = f"It reads two texts, the roles of people and things that both mention{features}."
-    else:
-        known = "It was trained on pairs without a connective; of pairs that have one it knows nothing."
     return [
         choice,
         known,

@@ -20,8 +20,7 @@ import math
 import random
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from hashlib import sha256
 from itertools import accumulate, chain
@@ -86,7 +85,7 @@ class _Ready(NamedTuple):
     """A pair as numbers."""
 
     pieces: Pieces
-    target: dict[int, float]
+    target: list[float]  # [Y]
     weight: float
     hint: int  # -1 without
 
@@ -117,9 +116,8 @@ class FineTuning:
         self.loss = 0.0  # mean over the steps since the stage began or was resumed
         torch.manual_seed(stages[0].seed)
         try:
-            self.tokenizer = read_tokenizer(
-                (encoder / "tokenizer.json").read_bytes(), most_pieces=most_pieces
-            )
+            tokenizer = (encoder / "tokenizer.json").read_bytes()
+            self.tokenizer = read_tokenizer(tokenizer, most_pieces=most_pieces)
             self.model = PairEncoder(load_encoder(encoder), len(self.labels))
         except Exception as error:  # transformers raises errors of many kinds
             raise InputError(f"The encoder can't be loaded: {error}.", where=str(encoder)) from error
@@ -142,12 +140,10 @@ class FineTuning:
                 _save_tensors(file, self.model.state_dict())
                 self._partly(name).unlink(missing_ok=True)
             states = [load_file(file) for file in finished]
-            mean = {  # whole numbers, such as positions, are the same in all
-                name: torch.stack([state[name] for state in states]).mean(0)
-                if value.is_floating_point()
-                else value
-                for name, value in states[0].items()
-            }
+            mean = states[0]
+            for name, value in mean.items():
+                if value.is_floating_point():  # whole numbers, such as positions, are the same in all
+                    mean[name] = torch.stack([state[name] for state in states]).mean(0)
             self.model.load_state_dict(mean)
         self.model.eval()
         return self.model
@@ -204,7 +200,19 @@ class FineTuning:
     ) -> None:
         texts = {pool: self.pools[pool] for pool in stage.drawn}
         hints = sorted({one.hint for pool in texts.values() for one in pool if one.hint})
-        pools = {pool: self._ready(pairs, hints) for pool, pairs in texts.items()}
+        hint_number = {hint: place for place, hint in enumerate(hints)} | {"": -1}
+        pools = {}
+        for pool, pairs in texts.items():
+            read = self._read([(one.arg1, one.arg2) for one in pairs])
+            pools[pool] = [
+                _Ready(
+                    pieces,
+                    [one.target.get(label, 0.0) for label in self.labels],
+                    one.weight,
+                    hint_number[one.hint],
+                )
+                for one, pieces in zip(pairs, read, strict=True)
+            ]
         run = _StageRun(self.model, stage, self.settings, pools, hints)
         partly = self._partly(name)
         begin = run.load(partly) if partly.is_file() else 0
@@ -216,20 +224,12 @@ class FineTuning:
                 run.save(partly, step + 1)
             if step + 1 in run.ends:
                 self.loss = float(np.mean(run.losses))
-                with run.averaged_weights():
-                    self.model.eval()
-                    after_epoch()
+                kept = {name: value.detach().clone() for name, value in self.model.named_parameters()}
+                run.keep_average()
+                self.model.eval()
+                after_epoch()
+                self.model.load_state_dict(kept, strict=False)
         run.keep_average()
-
-    def _ready(self, pool: Sequence[TextPair], hints: Sequence[str]) -> list[_Ready]:
-        label_number = {label: place for place, label in enumerate(self.labels)}
-        hint_number = {hint: place for place, hint in enumerate(hints)} | {"": -1}
-        targets = ({label_number[label]: share for label, share in one.target.items()} for one in pool)
-        read = self._read([(one.arg1, one.arg2) for one in pool])
-        return [
-            _Ready(pieces, target, one.weight, hint_number[one.hint])
-            for one, pieces, target in zip(pool, read, targets, strict=True)
-        ]
 
 
 class _StageRun:
@@ -291,10 +291,7 @@ class _StageRun:
         ids, argument = _padded([one.pieces for one in batch])
         pooled = self.model.dropout(self.model.pooled(ids, argument))
         scores = self.model.head(pooled)
-        target = torch.zeros_like(scores)
-        for row, one in enumerate(batch):
-            for label, share in one.target.items():
-                target[row, label] = share
+        target = torch.tensor([one.target for one in batch])
         target = target * (1 - settings.smoothing) + settings.smoothing / scores.shape[1]
         weight = torch.tensor([one.weight for one in batch])
         loss = -(target * scores.log_softmax(1)).sum(1)
@@ -306,14 +303,6 @@ class _StageRun:
             loss = loss.index_add(0, torch.tensor(rows), settings.hint_weight * hint_loss)
         mean: Tensor = (weight * loss).sum() / weight.sum()
         return mean
-
-    @contextmanager
-    def averaged_weights(self) -> Iterator[None]:
-        """The model with its averaged weights, where there are any, for the time of a look at it."""
-        kept = {name: value.detach().clone() for name, value in self.model.named_parameters()}
-        self.keep_average()
-        yield
-        self.model.load_state_dict(kept, strict=False)
 
     def keep_average(self) -> None:
         if self.stage.averaging:
