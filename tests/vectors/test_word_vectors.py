@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from disco2.errors import VectorsError
-from disco2.vectors import WordVectors, load_vectors, train_word2vec
-from disco2.vectors.word_vectors import TABLE, find_reduction, read_shipped, stand_ins
+from disco2.vectors import WordVectors, load_vectors
+from disco2.vectors.word_vectors import TABLE, find_reduction, read_shipped, stand_ins, train_word2vec
 from tests.vectors.vector_files import glove_text, write
 
 SENTENCES = [
@@ -140,7 +140,7 @@ def test_too_little_text_for_word2vec() -> None:
 def test_word2vec_is_the_same_in_every_process() -> None:
     pytest.importorskip("gensim")
     program = (
-        "from disco2.vectors import train_word2vec\n"
+        "from disco2.vectors.word_vectors import train_word2vec\n"
         "from tests.vectors.test_word_vectors import SENTENCES\n"
         "v = train_word2vec(SENTENCES, dimensions=5, seed=3)\n"
         "print(v.words, v.matrix.tobytes().hex())\n"

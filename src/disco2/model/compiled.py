@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import numba
 import numpy as np
@@ -25,15 +25,14 @@ from disco2.data.batch import Batch, Floats, Ints
 from disco2.model.network import Composed, Pair, spread_to_mentions
 from disco2.model.parameters import TINY
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 _FREEDOM = {"contract", "reassoc", "arcp", "nsz"}  # not "nnan" or "ninf": a runaway must stay visible
 
 
-def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def compiled(function: _Function) -> _Function:
     """The function as machine code; it takes contiguous arrays and does not check indices."""
-    made: Callable[_P, _R] = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
+    made: _Function = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
     with suppress(RuntimeError, AttributeError):  # no place for the cache; not compiled (NUMBA_DISABLE_JIT)
         made.enable_caching()  # type: ignore[attr-defined]
     return made

@@ -95,15 +95,10 @@ Parameters = dict[str, Floats]
 
 # Each has its own learning rate and regulariser. The paper has four groups: entities belong to
 # classification there; equal settings for the two do the same.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "upward": ("U",),
-    "downward": ("V",),
-    "features": ("beta",),
-    "classification": ("A1", "A2", "A3", "b"),
-    "entities": ("B1", "B2", "B3"),
-}
+GROUP_OF = {"U": "upward", "V": "downward", "beta": "features"}
+GROUP_OF |= dict.fromkeys(("A1", "A2", "A3", "b"), "classification")
+GROUP_OF |= dict.fromkeys(("B1", "B2", "B3"), "entities")
 TINY = 1e-8  # keeps a parameter that never had a gradient from being divided by zero
-GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 
 
 def parameter_shapes(settings: ModelSettings, *, labels: int, features: int) -> dict[str, tuple[int, ...]]:

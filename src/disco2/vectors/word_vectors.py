@@ -378,15 +378,7 @@ def _error(what: str, where: str) -> VectorsError:
 def _is_word2vec_binary(preview: bytes) -> bool:
     """Whether a header is followed by bytes that no text has."""
     line, _, rest = preview.partition(b"\n")
-    if _parse_header(line) is None:
-        return False
-    if any(byte in _CONTROL_BYTES for byte in rest):
-        return True
-    try:
-        rest.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return error.start < len(rest) - 4  # the preview's end may cut a character of a text in two
-    return False
+    return _parse_header(line) is not None and not _CONTROL_BYTES.isdisjoint(rest)
 
 
 def _parse_header(line: bytes) -> tuple[int, int] | None:
