@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 import numpy as np
@@ -32,9 +32,9 @@ _FREEDOM = {"contract", "reassoc", "arcp", "nsz"}  # not "nnan" or "ninf": a run
 
 def compiled(function: _Function) -> _Function:
     """The function as machine code; it takes contiguous arrays and does not check indices."""
-    made: _Function = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
+    made: Any = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
     with suppress(RuntimeError, AttributeError):  # no place for the cache; not compiled (NUMBA_DISABLE_JIT)
-        made.enable_caching()  # type: ignore[attr-defined]
+        made.enable_caching()
     return made
 
 
@@ -327,7 +327,7 @@ _TINY = np.float32(TINY)
 
 
 @compiled
-def penalise(gradient: Floats, theta: Floats, penalty: float) -> np.float32:
+def penalise(gradient: Floats, theta: Floats, penalty: float) -> Any:
     g, values, share = gradient.reshape(gradient.size), theta.reshape(theta.size), np.float32(penalty)
     total = np.float32(0)
     if share:  # else theta has no part, not even where it has run away

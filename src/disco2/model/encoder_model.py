@@ -244,7 +244,8 @@ class EncoderModel(LabelScorer):
         first, second = np.hsplit(self.weights.astype(np.float64) * read.pooled.astype(np.float64), 2)
         text = first.sum(axis=1) + second.sum(axis=1)
         links: tuple[Floats, ...] = ()
-        features = totals = np.zeros((0, len(self.labels)))
+        totals: Floats = np.zeros((0, len(self.labels)))
+        features = totals
         fired: Ints = np.zeros(0, dtype=np.int32)
         if read.roles is not None and self.entities is not None:
             links, totals = self.entities.pair_terms(read.roles, read.means)
