@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -35,7 +35,7 @@ def compiled(function: _Function) -> _Function:
     made: Any = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
     with suppress(RuntimeError, AttributeError):  # no place for the cache; not compiled (NUMBA_DISABLE_JIT)
         made.enable_caching()
-    return made
+    return cast("_Function", made)
 
 
 # OpenBLAS multiplies matrices that are small enough without packing them first, and is a fifth faster then at
