@@ -133,10 +133,7 @@ def product_scores(workload: Workload, batches: Sequence[Batch]) -> Step:
 
 def adagrad(parameters: Parameters) -> AdaGrad:
     """The optimiser as the product's defaults have it."""
-    settings = TrainingSettings()
-    return AdaGrad(
-        parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
-    )
+    return AdaGrad(parameters, TrainingSettings())
 
 
 def _put_back(kept: Parameters, parameters: Parameters) -> None:

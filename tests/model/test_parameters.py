@@ -9,9 +9,9 @@ import pytest
 
 from disco2.data.batch import collate
 from disco2.errors import SettingsError
-from disco2.model import GROUPS, ModelSettings, initial_parameters
+from disco2.model import ModelSettings, initial_parameters
 from disco2.model.network import batch_scores, forward
-from disco2.model.parameters import PAPER_KINDS, folded, members_of, stacked
+from disco2.model.parameters import GROUP_OF, PAPER_KINDS, folded, members_of, stacked
 from tests.model.test_network import build, every_model
 
 NAMES = {
@@ -33,7 +33,7 @@ def test_a_model_has_the_parameters_of_its_terms(kind: str) -> None:
         "B1": (5, 3, 7), "B2": (5, 3, 7), "B3": (5, 7), "beta": (5, 11), "b": (5,),
     }  # fmt: skip
     assert all(value.shape == shapes[name] for name, value in parameters.items())
-    assert {name for group in GROUPS.values() for name in group} == shapes.keys()
+    assert GROUP_OF.keys() == shapes.keys()
 
 
 def test_composition_starts_uniform_and_factors_small() -> None:

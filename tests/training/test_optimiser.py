@@ -17,24 +17,26 @@ from disco2.training.loop import (
     NUMPY,
     AdaGrad,
     Development,
-    Dropout,
     Learner,
     RunningMean,
     TrainingSettings,
     composer_for,
+    draw_masks,
     in_batches,
     large_margin,
     train,
 )
 from tests.generated import random_example
 
-RATES = {"upward": 0.1, "downward": 0.2, "features": 0.3, "classification": 0.4, "entities": 0.5}
-NO_PENALTY = dict.fromkeys(RATES, 0.0)
+GROUPS = ("upward", "downward", "features", "classification", "entities")
+PLAIN = TrainingSettings(
+    clip=100.0, rate_upward=0.1, rate_features=0.3, **{f"lambda_{group}": 0.0 for group in GROUPS}
+)
 
 
 def test_adagrad_divides_by_the_root_of_the_summed_squares() -> None:
     parameters = {"U": np.zeros((1, 2)), "beta": np.zeros((1, 2))}
-    optimiser = AdaGrad(parameters, rates=RATES, regularisers=NO_PENALTY, clip=100.0)
+    optimiser = AdaGrad(parameters, PLAIN)
     for _ in range(2):
         optimiser.step({"U": np.array([[3.0, 0.0]]), "beta": np.array([[0.0, -1.0]])})
     expected = 1 + 1 / np.sqrt(2)
@@ -44,7 +46,7 @@ def test_adagrad_divides_by_the_root_of_the_summed_squares() -> None:
 
 def test_the_norm_over_all_parameters_is_clipped() -> None:
     parameters = {"U": np.zeros((1, 1)), "V": np.zeros((1, 1))}
-    optimiser = AdaGrad(parameters, rates=RATES, regularisers=NO_PENALTY, clip=5.0)
+    optimiser = AdaGrad(parameters, replace(PLAIN, clip=5.0))
     gradients = {"U": np.array([[30.0]]), "V": np.array([[40.0]])}
     optimiser.step(gradients)
     np.testing.assert_allclose([gradients["U"][0, 0], gradients["V"][0, 0]], [3.0, 4.0])
@@ -52,8 +54,7 @@ def test_the_norm_over_all_parameters_is_clipped() -> None:
 
 def test_each_group_has_its_own_regulariser_and_the_bias_none() -> None:
     parameters = {"U": np.ones((1, 1)), "A3": np.ones((1, 1)), "b": np.ones(1)}
-    penalties = NO_PENALTY | {"classification": 0.5}
-    optimiser = AdaGrad(parameters, rates=RATES, regularisers=penalties, clip=100.0)
+    optimiser = AdaGrad(parameters, replace(PLAIN, lambda_classification=0.5))
     gradients = {name: np.zeros_like(value) for name, value in parameters.items()}
     optimiser.step(gradients)
     assert gradients["U"] == 0
@@ -120,7 +121,7 @@ def same(some: Parameters, others: Parameters) -> bool:
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
 def test_masks_are_zero_or_the_inverse_of_what_is_kept(share: float) -> None:
-    first, second = Dropout(share, seed=3).masks(200, 50, np.float32)
+    first, second = draw_masks(np.random.default_rng(3), share, examples=200, width=50, dtype=np.float32)
     for mask in (first, second):
         assert mask.shape == (200, 50)
         assert mask.dtype == np.float32
@@ -142,11 +143,11 @@ def test_a_step_is_that_of_the_masked_gradient(kind: str) -> None:
         learner.step(batch)
 
     twin, _ = start(model)
-    rates, regularisers = settings.rates(), settings.regularisers()
-    optimiser = AdaGrad(twin, rates=rates, regularisers=regularisers, clip=settings.clip)
-    dropout = Dropout(0.5, seed=settings.seed)
+    optimiser = AdaGrad(twin, settings)
+    (own,) = np.random.SeedSequence(settings.seed).spawn(1)
+    generator = np.random.default_rng(own)
     for batch in batches:
-        masks = dropout.masks(batch.size, model.K, np.float32)
+        masks = draw_masks(generator, 0.5, examples=batch.size, width=model.K, dtype=np.float32)
         done = forward(model, twin, vectors, batch, masks=masks, composer=fastest_composer(np.float32))
         optimiser.step(backward(model, twin, batch, done, LOSSES[settings.loss](done.scores, batch)[1]))
     assert same(found, twin)

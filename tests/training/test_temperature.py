@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from disco2.errors import InputError
 from disco2.model.probabilities import Calibration
 from disco2.training.fit import COLDEST, ENOUGH, HOTTEST, fit_temperature
 
@@ -55,12 +54,3 @@ def test_labels_that_are_not_allowed_get_nothing() -> None:
     np.testing.assert_array_equal(found[:, 0], 0)
     np.testing.assert_allclose(found[0, 2], 1 / (1 + np.exp(-0.5)))
     np.testing.assert_allclose(found.sum(axis=1), 1)
-
-
-@pytest.mark.parametrize(
-    ("scores", "gold"),
-    [(np.zeros((2, 3)), [0]), (np.zeros((0, 3)), []), (np.zeros((1, 3)), [3]), (np.zeros((1, 3)), [-1])],
-)
-def test_labels_that_do_not_fit_are_refused(scores: np.ndarray, gold: list[int]) -> None:
-    with pytest.raises(InputError):
-        fit_temperature(scores, gold)

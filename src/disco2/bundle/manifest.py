@@ -16,12 +16,11 @@ import json
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from safetensors import SafetensorError
 
 from disco2.errors import BundleError, Disco2Error
@@ -33,8 +32,7 @@ REPAIR = "Copy the model again from where it came from, or train it anew with: d
 MOST_SAID = 400  # characters of a reason
 # What reading damaged or hostile content may raise.
 _DAMAGED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, SafetensorError)
-UNREADABLE = (*_DAMAGED, MemoryError, RecursionError, Disco2Error)
-MOST_LEVELS = 50  # of lists and objects within each other; a written manifest has five or so
+UNREADABLE = (*_DAMAGED, OSError, MemoryError, RecursionError, Disco2Error)
 
 PARAMETERS = "parameters.safetensors"
 WORDS = "words.txt"
@@ -46,20 +44,27 @@ CARD = "MODEL_CARD.md"
 HASHED = (PARAMETERS, WORDS, FEATURES, CARD)  # of the paper's kinds
 ENCODER_FILES = (PARAMETERS, FEATURES, ENCODER, TOKENIZER, CARD)
 EVERY_FILE = tuple(dict.fromkeys((*HASHED, *ENCODER_FILES)))
-MEGABYTE = 1 << 20
-MOST_BYTES = {
-    MANIFEST: 4 * MEGABYTE,
-    CARD: 4 * MEGABYTE,
-    FEATURES: 16 * MEGABYTE,
-    WORDS: 1024 * MEGABYTE,
-    PARAMETERS: 16 * 1024 * MEGABYTE,
-    ENCODER: 2047 * MEGABYTE,  # Protocol Buffers has no larger messages
-    TOKENIZER: 64 * MEGABYTE,
-}
+MOST_BYTES = 16 << 30  # of any other file than these, which are parsed as a whole
+MOST_TEXT = {MANIFEST: 4 << 20, CARD: 4 << 20, FEATURES: 64 << 20, TOKENIZER: 64 << 20}
 
 
-@dataclass(frozen=True)
-class Manifest:
+class _Data(BaseModel):
+    """Types in ``Manifest.data``; other fields may have any."""
+
+    automatic_layers: list[str] = []
+    licences_of_texts: list[str] = []
+    notes: list[str] = []
+    label_counts: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = {}
+    offsets: dict[str, Annotated[float, Field(ge=-100, le=100)]] = {}
+
+
+def _check_data(data: dict[str, Any]) -> dict[str, Any]:
+    """The data as it is: whole numbers and the order of keys stay."""
+    _Data.model_validate(data, strict=True)
+    return data
+
+
+class Manifest(BaseModel):
     """The content of ``bundle.json``.
 
     ``configuration`` holds every setting the model was trained with, ``task`` what its labels mean, ``data``
@@ -69,17 +74,19 @@ class Manifest:
     manifest itself.
     """
 
-    format: int
-    version: str  # of the package that wrote it
-    labels: list[str]
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    format: Annotated[int, Field(ge=1)]
+    version: Annotated[str, Field(pattern=r"^[!-~]{1,100}$")]  # of the package that wrote it
+    labels: Annotated[list[str], Field(min_length=1)]
     model: dict[str, Any]
-    configuration: dict[str, Any] = field(default_factory=dict)
-    task: dict[str, Any] = field(default_factory=dict)
-    data: dict[str, Any] = field(default_factory=dict)
-    figures: dict[str, Any] = field(default_factory=dict)
-    hashes: dict[str, str] = field(default_factory=dict)
-    calibration: dict[str, Any] = field(default_factory=dict)
-    vectors: dict[str, Any] = field(default_factory=dict)
+    configuration: dict[str, dict[str, Any]] = {}
+    task: dict[str, Any] = {}
+    data: Annotated[dict[str, Any], AfterValidator(_check_data)] = {}
+    figures: dict[str, Any] = {}
+    hashes: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]] = {}
+    calibration: dict[str, Annotated[float, Field(ge=1e-3, le=1e3)]] = {}  # temperatures
+    vectors: dict[str, Any] = {}
 
     @property
     def is_encoder(self) -> bool:
@@ -102,15 +109,15 @@ class Manifest:
     @property
     def temperature(self) -> float:
         """What scores are divided by before they become probabilities; 1 if nothing was fitted."""
-        return float(self.calibration.get("temperature", 1.0))
+        return self.calibration.get("temperature", 1.0)
 
     @property
     def running_text_temperature(self) -> float:
         """The temperature if EntRel and NoRel are outcomes."""
-        return float(self.calibration.get("running_text", self.temperature))
+        return self.calibration.get("running_text", self.temperature)
 
     def to_json(self) -> dict[str, Any]:
-        content = asdict(self)
+        content = self.model_dump()
         return content | {"digest": digest(content)}
 
 
@@ -134,16 +141,10 @@ def report_errors(what: str, place: Path) -> Iterator[None]:
         raise BundleError(
             make_printable(error.what), where=error.where or str(place), hint=error.hint
         ) from error
-    except OSError as error:
-        raise BundleError(
-            f"{what} can't be read: {error.strerror or error}.", where=str(place), hint="Check its rights."
-        ) from error
     except UNREADABLE as error:
-        said = error.what if isinstance(error, Disco2Error) else str(error)
+        said = error.what if isinstance(error, Disco2Error) else str(error) or type(error).__name__
         if isinstance(error, KeyError):
             said = f"it lacks {said}"
-        elif isinstance(error, MemoryError):
-            said = "there is not enough memory"
         elif isinstance(error, ValidationError):
             first = error.errors()[0]
             said = f"its '{'.'.join(map(str, first['loc']))}' is invalid: {first['msg']}"
@@ -164,26 +165,28 @@ def verified_bytes(folder: Path, name: str, *, expected: str) -> bytes:
     if content is None:
         raise BundleError(f"The model lacks its file {name}.", where=str(folder), hint=REPAIR)
     if sha256(content).hexdigest() != expected:
-        raise BundleError(
-            f"The file {name} is damaged: its hash is not the recorded one.", where=str(folder), hint=REPAIR
-        )
+        raise _damaged(name, folder)
     return content
 
 
 def unverified_bytes(folder: Path, name: str) -> bytes | None:
     """The content of a file without a recorded hash, such as the manifest; None if there is no such file."""
     try:
-        return read_regular_file(folder / name, MOST_BYTES[name])
+        return read_regular_file(folder / name, MOST_TEXT.get(name, MOST_BYTES))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except ValueError as error:
         raise BundleError(f"{error}.", where=str(folder), hint=REPAIR) from error
 
 
+def _damaged(name: str, folder: Path) -> BundleError:
+    what = f"The file {name} is damaged: its hash is not the recorded one."
+    return BundleError(what, where=str(folder), hint=REPAIR)
+
+
 def read_manifest(path: Path) -> Manifest:
     """The manifest of a bundle, checked against its own digest and this program's format."""
-    file = path / MANIFEST
-    with report_errors(MANIFEST, file):
+    with report_errors(MANIFEST, path / MANIFEST):
         raw = unverified_bytes(path, MANIFEST)
         if raw is None:
             raise BundleError(
@@ -193,12 +196,8 @@ def read_manifest(path: Path) -> Manifest:
             )
         text = raw.decode("utf-8").replace("\r\n", "\n")  # older versions wrote the line ends of Windows
         content = json.loads(text)
-        if not isinstance(content, dict):
-            raise ValueError("it is not an object in braces")
         version = content.get("format")
-        if type(version) is not int or version < 1:
-            raise ValueError("it has no format number")
-        if version > FORMAT:
+        if isinstance(version, int) and version > FORMAT:
             raise BundleError(
                 f"The model has format {version}; this program reads formats up to {FORMAT}.",
                 where=str(path),
@@ -207,51 +206,14 @@ def read_manifest(path: Path) -> Manifest:
         # The digest is of the content. The text must be the one that is written for this content, too: a
         # space that became a tab or a duplicate key does not change the digest.
         as_written = text == manifest_text(content)
-        found = content.pop("digest", None)
-        if digest(content) != found or not as_written:
-            raise BundleError(
-                f"{MANIFEST} is damaged: its hash is not the recorded one.", where=str(file), hint=REPAIR
-            )
-        if "\n" + " " * MOST_LEVELS in text:  # its indentation; strings have no line ends
-            raise ValueError(f"it is nested more than {MOST_LEVELS} levels deep")
-        return _checked_manifest(content)
-
-
-class _Data(BaseModel):
-    """Types in ``Manifest.data``; other fields may have any."""
-
-    automatic_layers: list[str] = []
-    licences_of_texts: list[str] = []
-    notes: list[str] = []
-    label_counts: dict[str, Annotated[float, Field(ge=0, allow_inf_nan=False)]] = {}
-    offsets: dict[str, Annotated[float, Field(ge=-100, le=100)]] = {}
-
-
-class _Content(BaseModel):
-    """Types in a manifest."""
-
-    version: str = Field(pattern=r"^[!-~]{1,100}$")
-    labels: list[str] = Field(min_length=1)
-    model: dict[str, Any]
-    configuration: dict[str, dict[str, Any]] = {}
-    task: dict[str, Any] = {}
-    data: _Data = _Data()
-    figures: dict[str, Any] = {}
-    hashes: dict[str, Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]]
-    calibration: dict[str, Annotated[float, Field(ge=1e-3, le=1e3)]] = {}  # temperatures
-    vectors: dict[str, Any] = {}
-
-
-def _checked_manifest(content: dict[str, Any]) -> Manifest:
-    """Only checked by pydantic, and kept as it is: whole numbers and the order of keys stay."""
-    _Content.model_validate(content, strict=True)
-    known = {declared.name for declared in fields(Manifest)}
-    manifest = Manifest(**{name: value for name, value in content.items() if name in known})
-    if len(set(manifest.labels)) < len(manifest.labels):
-        raise ValueError("a label occurs twice in it")
-    files = set(ENCODER_FILES if manifest.is_encoder else HASHED)
-    if further := manifest.hashes.keys() - files:
-        raise ValueError(f"it names a file {min(further)!r}, which no such model has")
-    if missing := files - manifest.hashes.keys() - ({WORDS} if manifest.vectors else set()):
-        raise ValueError(f"it has no hash of {min(missing)}")
+        if not as_written or content.pop("digest", None) != digest(content):
+            raise _damaged(MANIFEST, path)
+        manifest = Manifest(**content)
+        if len(set(manifest.labels)) < len(manifest.labels):
+            raise ValueError("a label occurs twice in it")
+        files = set(ENCODER_FILES if manifest.is_encoder else HASHED)
+        if further := manifest.hashes.keys() - files:
+            raise ValueError(f"it names a file {min(further)!r}, which no such model has")
+        if missing := files - manifest.hashes.keys() - ({WORDS} if manifest.vectors else set()):
+            raise ValueError(f"it has no hash of {min(missing)}")
     return manifest

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from disco2.bundle.manifest import Manifest, read_manifest
 from disco2.data import WITHOUT_SENSE
-from disco2.errors import BundleError
 from disco2.shipped import DEFAULT, MODELS, find_model, shipped_names
 
-UNKNOWN = "not recorded"
+FACTS = {  # in a card -> in the manifest's data
+    "Corpus": "corpus",
+    "Training relations": "training_relations",
+    "Development relations": "development_relations",
+    "Protocol": "protocol",
+    "Word vectors": "vectors",
+    "Licence": "licence",
+}
 
 
 def model_card(manifest: Manifest) -> str:
     """The card as Markdown, from what the manifest records."""
-    data, figures = manifest.data, manifest.figures
+    data, figures, counts = manifest.data, manifest.figures, manifest.label_counts
+    made = data.get("automatic_layers")
+    layers = f"{', '.join(made)} by {data.get('annotators')}" if made else "the corpus's own"
     lines = [
         "# A disco2 model for implicit discourse relations",
         "",
@@ -26,24 +33,30 @@ def model_card(manifest: Manifest) -> str:
         "",
         "## Data",
         "",
-        f"- Corpus: {data.get('corpus', UNKNOWN)}",
-        f"- Training relations: {data.get('training_relations', UNKNOWN)}",
-        f"- Development relations: {data.get('development_relations', UNKNOWN)}",
-        f"- Protocol: {data.get('protocol', UNKNOWN)}",
-        f"- Word vectors: {data.get('vectors', UNKNOWN)}",
-        f"- Licence: {data.get('licence', UNKNOWN)}",
+        *(f"- {what}: {data.get(name, 'not recorded')}" for what, name in FACTS.items()),
         *(f"  - {texts}" for texts in data.get("licences_of_texts", ())),
         *(f"- {note}" for note in data.get("notes", ())),
-        f"- Layers: {_layers(data)}",
-        *(f"- Further training relations: {_further(one)}" for one in data.get("further", ())),
+        f"- Layers: {layers}",
+        *(
+            f"- Further training relations: {one['training_relations']} of {one['corpus']} "
+            f"'{one.get('name', '')}' (part {one['part']}, protocol {one['protocol']}), "
+            f"weight {one['weight']:g}; licence: {one['licence']}"
+            for one in data.get("further", ())
+        ),
         "",
         "## Labels",
         "",
-        *(f"- {label}{_count(manifest, label)}" for label in manifest.labels),
+        *(
+            f"- {label}: {counts[label]} training relations" if label in counts else f"- {label}"
+            for label in manifest.labels
+        ),
         "",
         "## Figures",
         "",
-        *(f"- {name.replace('_', ' ')}: {_figure(value)}" for name, value in figures.items()),
+        *(
+            f"- {name.replace('_', ' ')}: {f'{value:.4f}' if isinstance(value, float) else value}"
+            for name, value in figures.items()
+        ),
         "" if figures else "None recorded.\n",
         "## Limits",
         "",
@@ -67,50 +80,25 @@ def _model(manifest: Manifest) -> str:
     return f"{said}, {members} members{of_features} with seeds of their own whose scores are averaged"
 
 
-def _count(manifest: Manifest, label: str) -> str:
-    counts = manifest.label_counts
-    return f": {counts[label]} training relations" if label in counts else ""
-
-
-def _layers(data: Mapping[str, Any]) -> str:
-    made = data.get("automatic_layers")
-    return f"{', '.join(made)} by {data.get('annotators')}" if made else "the corpus's own"
-
-
-def _further(data: Mapping[str, Any]) -> str:
-    return (
-        f"{data['training_relations']} of {data['corpus']} '{data.get('name', '')}' "
-        f"(part {data['part']}, protocol {data['protocol']}), "
-        f"weight {data['weight']:g}; licence: {data['licence']}"
-    )
-
-
 def _limits(manifest: Manifest) -> list[str]:
-    others = [label for label in manifest.labels if label in WITHOUT_SENSE]
-    if others:
+    choice = "The arguments must be given, and it never answers that there is no relation."
+    if others := [label for label in manifest.labels if label in WITHOUT_SENSE]:
         choice = (
             f"In running text it judges neighbouring sentences and may answer {' or '.join(others)}; for "
             "arguments that are given it chooses among the senses."
         )
-    else:
-        choice = "The arguments must be given, and it never answers that there is no relation."
+    known = "It was trained on pairs without a connective; of pairs that have one it knows nothing."
     if manifest.is_encoder:
         features = ", and surface features of their clauses" if manifest.model.get("features") else ""
         known = f"It reads two texts{features}; it does not know who is who in them."
         if manifest.model.get("entity_size"):
             known = f"It reads two texts, the roles of people and things that both mention{features}."
-    else:
-        known = "It was trained on pairs without a connective; of pairs that have one it knows nothing."
     return [
         choice,
         known,
         "Rare senses are hardly ever its answer: see the figures by sense of `disco2 evaluate`.",
         "Expect such accuracy on text like its training data, and less on other text.",
     ]
-
-
-def _figure(value: Any) -> str:
-    return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
 NOTES = "models.toml"
@@ -161,15 +149,7 @@ def summarise_shipped() -> list[ModelSummary]:
 
 def read_notes() -> dict[str, dict[str, Any]]:
     """The content of ``models.toml``, by the names of models."""
-    file = MODELS / NOTES
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BundleError(
-            f"The notes on the shipped models can't be read: {error}.",
-            where=str(file),
-            hint="Install disco2 again.",
-        ) from error
+    return tomllib.loads((MODELS / NOTES).read_text(encoding="utf-8"))
 
 
 def _summarise(name: str, notes: dict[str, Any]) -> ModelSummary:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
+from typing import NamedTuple
 
 from disco2.data import Argument, Document, Instance, Relation, Sentence
 from disco2.data.tree import pieces
@@ -91,8 +92,7 @@ _FRAME |= {"cop", "aux", "advmod", "mark", "discourse", "conj"}
 _NEGATED = ("neither argument", "only arg1", "only arg2", "both arguments")
 
 
-@dataclass(frozen=True, slots=True)
-class _Predicate:
+class _Predicate(NamedTuple):
     stem: str
     tag: str
     tense: str
@@ -139,11 +139,11 @@ def _predicate(doc: Document, argument: Argument) -> _Predicate | None:
     tense = "infinitive" if infinitive else _tense(head.tag, auxiliaries)
     negated = any(word in _NEGATIONS for word, _ in dependents)
     subject = "none"
-    for position, label in head.dependents:
-        if "subj" in label:
-            pronoun = tag_of(doc, sentence, position).startswith(_PRONOUN_TAGS)
-            subject = f"'{form(position)}'" if pronoun else "noun"
-            break
+    if (
+        place := next((position for position, label in head.dependents if "subj" in label), None)
+    ) is not None:
+        pronoun = tag_of(doc, sentence, place).startswith(_PRONOUN_TAGS)
+        subject = f"'{form(place)}'" if pronoun else "noun"
     labels = {label.partition(":")[0] for _, label in dependents}
     facts = [f"dependent: {label}" for label in labels]
     facts.append(f"frame: {' '.join(sorted(labels & _FRAME)) or 'none'}")
@@ -188,14 +188,13 @@ def attachment_features(instance: Instance) -> set[str]:
     labels: list[str] = []
     for (side, argument), (other_side, rest) in ((one, other), (other, one)):
         heads = argument_heads(doc, argument)
-        if heads:
-            top = heads[0]
+        for top in heads[:1]:
             labels.append(top.label)
             found |= {f"{side} head: {top.label}", f"{side} heads: {_up_to(3, len(heads))}"}
             if top.tag:
                 found.add(f"{side} head: {top.label} {top.tag}")
-            facts = _attachment_facts(doc, heads, rest)
-            found.update(f"{side} hangs in {other_side} as {fact}" for fact in facts)
+        facts = _attachment_facts(doc, heads, rest)
+        found.update(f"{side} hangs in {other_side} as {fact}" for fact in facts)
     if len(labels) == 2:
         found.add(f"heads: {', '.join(labels)}")
     return found
@@ -240,10 +239,8 @@ def opening_features(instance: Instance) -> set[str]:
         if all(tags):
             first_tags.append(tags[0])
             found.update(f"{side} {fact}" for fact in _runs(tags, (1, 3)))
-    for pair in (first_words, first_tags):
-        if len(pair) == 2:
-            found.add(f"arguments begin with {', '.join(pair)}")
-    return found
+    pairs = (pair for pair in (first_words, first_tags) if len(pair) == 2)
+    return found | {f"arguments begin with {', '.join(pair)}" for pair in pairs}
 
 
 def _runs(opening: Sequence[str], lengths: tuple[int, ...], quote: str = "") -> Iterator[str]:
@@ -264,14 +261,17 @@ def layout_features(instance: Instance) -> set[str]:
     begin1, end1 = relation.arg1.tokens[0], relation.arg1.tokens[-1]
     begin2, end2 = relation.arg2.tokens[0], relation.arg2.tokens[-1]
     sentence = doc.sentence_index
-
     is_first = begin1 < begin2
     order = "arg1 comes first" if is_first else "arg2 comes first"
     left, right = (end1, begin2) if is_first else (end2, begin1)
     meet = sentence(begin2) in (sentence(begin1), sentence(end1)) or sentence(end2) == sentence(begin1)
     where = "arguments share a sentence" if meet else "arguments in different sentences"
-    connective = sum(left < token < right for token in set(relation.connective_tokens))
-    distance = _distance(left, right, connective)
+    # The tokens of a connective between the arguments don't count, for an implicit relation has none.
+    gap = right - left - 1 - sum(left < token < right for token in set(relation.connective_tokens))
+    distance = "arguments nested"
+    if left < right:
+        close = "arguments close to each other" if gap <= _NEAR else "arguments apart"
+        distance = close if gap else "arguments adjacent"
     lengths = (sentence(end1) - sentence(begin1) + 1, sentence(end2) - sentence(begin2) + 1)
     at_start = sentence(begin1) < _FIRST_SENTENCES
     found = {
@@ -289,18 +289,6 @@ def layout_features(instance: Instance) -> set[str]:
     return found
 
 
-def _distance(left: int, right: int, connective: int) -> str:
-    """``left`` is the last token of the first argument, ``right`` the first of the other; the tokens of a
-    connective between them don't count, for an implicit relation has none.
-    """
-    if right <= left:
-        return "arguments nested"
-    gap = right - left - 1 - connective
-    if gap == 0:
-        return "arguments adjacent"
-    return "arguments close to each other" if gap <= _NEAR else "arguments apart"
-
-
 def _extent(doc: Document, argument: Argument) -> tuple[str, str]:
     """Is it in one piece, does it begin its sentence, does it reach the end of it, its last mark aside."""
     begin, end = argument.tokens[0], argument.tokens[-1]
@@ -316,7 +304,16 @@ def _extent(doc: Document, argument: Argument) -> tuple[str, str]:
 # First letters of the tags of nouns, verbs, adjectives and adverbs, of the Penn Treebank and of TreeTagger.
 _CONTENT = "NVJR"
 _FIFTHS = ("under 20%", "20 to 40%", "40 to 60%", "60 to 80%", "over 80%", "all")
-_LENGTHS = ((3, "3"), (5, "4 to 5"), (8, "6 to 8"), (12, "9 to 12"), (18, "13 to 18"), (30, "19 to 30"))
+_LENGTHS = (
+    (1, "1"),
+    (2, "2"),
+    (3, "3"),
+    (5, "4 to 5"),
+    (8, "6 to 8"),
+    (12, "9 to 12"),
+    (18, "13 to 18"),
+    (30, "19 to 30"),
+)
 
 
 def overlap_features(instance: Instance) -> set[str]:
@@ -326,8 +323,10 @@ def overlap_features(instance: Instance) -> set[str]:
     """
     doc, relation = instance.document, instance.relation
     lengths = len(relation.arg1.tokens), len(relation.arg2.tokens)
-    found = {f"words in arg{side}: {_length(length)}" for side, length in enumerate(lengths, start=1)}
-    found.add(_ratio(*lengths))
+    found = {_ratio(*lengths)}
+    for side, length in enumerate(lengths, start=1):
+        size = next((name for most, name in _LENGTHS if length <= most), "31 or more")
+        found.add(f"words in arg{side}: {size}")
     first, second = _content_stems(doc, relation.arg1), _content_stems(doc, relation.arg2)
     if first is None or second is None:
         return found
@@ -352,12 +351,6 @@ def _content_stems(doc: Document, argument: Argument) -> set[tuple[str, str]] | 
             if kind in _CONTENT:
                 found.add((kind, stem(doc.tokens[sentence.start + position].text)))
     return found
-
-
-def _length(words: int) -> str:
-    if words < 3:
-        return str(words)
-    return next((name for most, name in _LENGTHS if words <= most), "31 or more")
 
 
 def _ratio(first: int, second: int) -> str:

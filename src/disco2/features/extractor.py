@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from disco2.data import Argument, Document, Instance
 from disco2.data.batch import Example, Ints, encode_argument, encode_links
 from disco2.data.tree import MentionIndex, MentionIndexes, argument_tree, entity_links
-from disco2.errors import BundleError, SettingsError
 from disco2.features.clauses import TEXT_FAMILIES
 from disco2.features.pairs_and_rules import (
     CONTEXT_NAMES,
+    Presence,
     argument_dependency_rules,
     argument_productions,
     argument_stems,
@@ -30,32 +30,6 @@ from disco2.features.pairs_and_rules import (
     sided_rules,
 )
 from disco2.settings import Settings, setting
-
-_Feature = TypeVar("_Feature")
-
-
-@dataclass(frozen=True, slots=True)
-class Presence:
-    """Which candidate is in which relation, as parallel arrays; no pair occurs twice."""
-
-    candidates: NDArray[np.int64]
-    relations: NDArray[np.int64]
-    count: int  # of candidates, numbered from 0
-
-    def frequent(self, minimum_count: int) -> NDArray[np.int64]:
-        """The candidates in at least so many relations."""
-        counts = np.bincount(self.candidates, minlength=self.count)
-        return np.flatnonzero(counts >= minimum_count)
-
-
-def class_membership(labels: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
-    """bool [classes, relations]: whether a relation has a class among its labels; classes in sorted order."""
-    rows = {name: row for row, name in enumerate(sorted({name for names in labels for name in names}))}
-    membership = np.zeros((len(rows), len(labels)), dtype=bool)
-    for relation, names in enumerate(labels):
-        for name in names:
-            membership[rows[name], relation] = True
-    return membership
 
 
 def mutual_information(joint: NDArray[np.int64], classes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -83,20 +57,19 @@ def mutual_information(joint: NDArray[np.int64], classes: NDArray[np.int64]) -> 
 
 def select(
     presence: Presence,
+    frequent: NDArray[np.int64],
     membership: NDArray[np.bool_],
     *,
     limit: int,
-    minimum_count: int,
     name: Callable[[int], tuple[Any, ...]],
 ) -> list[int]:
-    """The candidates with the best scores, best first; equal scores in the order of their names.
+    """Of the frequent candidates those with the best scores, best first; equal ones in the order of names.
 
     A candidate's score is its largest mutual information with any class, rounded to 12 decimals so that
-    rounding errors do not decide ties. Candidates in fewer than ``minimum_count`` relations are out.
-    A relation with several labels counts once for each of them, as it does in training.
+    rounding errors do not decide ties. A relation with several labels counts once for each of them, as it
+    does in training. ``membership`` [classes, relations] says which classes a relation has.
     """
-    frequent = presence.frequent(minimum_count)
-    if limit == 0 or len(frequent) == 0 or len(membership) == 0:
+    if not len(frequent):
         return []
     place = np.full(presence.count, -1)
     place[frequent] = np.arange(len(frequent))
@@ -115,9 +88,9 @@ def select(
     return [number for _, number in sorted(contenders, key=lambda one: (one[0], name(one[1])))[:limit]]
 
 
-def collect(found: Iterable[Set[_Feature]]) -> tuple[list[_Feature], Presence]:
+def collect(found: Iterable[Set[Any]]) -> tuple[list[Any], Presence]:
     """Number the features of all relations, given those of each; which relation has which."""
-    numbers: dict[_Feature, int] = {}
+    numbers: dict[Any, int] = {}
     candidates: list[int] = []
     lengths: list[int] = []
     for features in found:
@@ -235,7 +208,8 @@ class FeatureExtractor:
         """
         settings = settings or FeatureSettings()
         instances = [instance for instance in instances if instance.gold]
-        membership = class_membership([instance.gold for instance in instances])
+        classes = sorted({label for instance in instances for label in instance.gold})
+        membership = np.array([[name in instance.gold for instance in instances] for name in classes])
         return cls(settings, {name: _fit(name, instances, membership, settings) for name in FAMILIES})
 
     @cached_property
@@ -261,35 +235,32 @@ class FeatureExtractor:
 
     def _columns(self, instance: Instance) -> list[int]:
         columns: list[int] = []
-        if self.kept["word_pairs"]:
-            doc, relation = instance.document, instance.relation
-            second = argument_stems(doc, relation.arg2)
-            for stem in self._pair_columns.keys() & argument_stems(doc, relation.arg1):
-                partners = self._pair_columns[stem]
-                columns.extend(partners[partner] for partner in partners.keys() & second)
         for family, column_of in self._family_columns.items():
-            found = FAMILIES[family].find(instance, self.settings)
-            columns.extend(column_of[feature] for feature in column_of.keys() & found)
+            if family == "word_pairs":
+                doc, relation = instance.document, instance.relation
+                second = argument_stems(doc, relation.arg2)
+                for stem in column_of.keys() & argument_stems(doc, relation.arg1):
+                    columns.extend(column_of[stem][partner] for partner in column_of[stem].keys() & second)
+            else:
+                found = FAMILIES[family].find(instance, self.settings)
+                columns.extend(column_of[feature] for feature in column_of.keys() & found)
         if self.settings.context:
             start = self.width - len(CONTEXT_NAMES)
             columns.extend(start + place for place in context(instance))
         return columns
 
     @cached_property
-    def _pair_columns(self) -> dict[str, dict[str, int]]:
-        columns: dict[str, dict[str, int]] = {}
-        for column, (first, second) in enumerate(self.kept["word_pairs"]):
-            columns.setdefault(first, {})[second] = column
-        return columns
-
-    @cached_property
-    def _family_columns(self) -> dict[str, dict[Any, int]]:
-        """The columns of all families but word pairs; only families that have any."""
-        found: dict[str, dict[Any, int]] = {}
+    def _family_columns(self) -> dict[str, dict[Any, Any]]:
+        """Feature -> column for each family that has any; of word pairs, first stem -> second -> column."""
+        found: dict[str, dict[Any, Any]] = {}
         start = 0
         for family, features in self.kept.items():
-            if features and family != "word_pairs":
-                found[family] = {feature: column for column, feature in enumerate(features, start)}
+            for column, feature in enumerate(features, start):
+                columns = found.setdefault(family, {})
+                if family == "word_pairs":
+                    columns.setdefault(feature[0], {})[feature[1]] = column
+                else:
+                    columns[feature] = column
             start += len(features)
         return found
 
@@ -305,17 +276,11 @@ class FeatureExtractor:
 
     @classmethod
     def from_json(cls, data: Any) -> FeatureExtractor:
-        """The extractor that ``to_json`` described; BundleError if the description is damaged."""
-        if not isinstance(data, Mapping) or not isinstance(data.get("settings"), Mapping):
-            raise _damaged("settings")
-        known, given = {one.name for one in fields(FeatureSettings)}, data["settings"]
+        """The extractor that ``to_json`` described; a damaged description raises errors of several kinds."""
+        known = {one.name for one in fields(FeatureSettings)}
         # Settings that this version does not have are passed over where they were off.
-        if unknown := [name for name, value in given.items() if name not in known and value]:
-            raise _damaged(f"'{unknown[0]}': this version does not have it")
-        try:
-            settings = FeatureSettings(**{name: value for name, value in given.items() if name in known})
-        except (SettingsError, TypeError) as error:
-            raise _damaged("settings") from error
+        given = {name: value for name, value in data["settings"].items() if name in known or value}
+        settings = FeatureSettings(**given)
         return cls(settings, {name: _stored(data, name, bool(getattr(settings, name))) for name in FAMILIES})
 
 
@@ -330,43 +295,28 @@ def _fit(
         features, presence = pair_candidates(instances, minimum_count=least)
     else:
         features, presence = collect(family.find(instance, settings) for instance in instances)
+    frequent = presence.frequent(least)
     if not family.scored:
-        return tuple(sorted(features[number] for number in presence.frequent(least)))
+        return tuple(sorted(features[number] for number in frequent))
     chosen = select(
         presence,
+        frequent,
         membership,
         limit=limit,
-        minimum_count=least,
         name=lambda number: (family.name(features[number]), features[number]),
     )
     return tuple(features[number] for number in chosen)
 
 
 def _stored(data: Mapping[str, Any], name: str, wanted: bool) -> tuple[Any, ...]:
-    """The features of a family, no two alike; else BundleError. It may be missing if it is not wanted."""
+    """The features of a family, no two alike. It may be missing if it is not wanted."""
     row = FAMILIES[name].row
-    stored = data.get(name, None if wanted else [])
-    if not isinstance(stored, list) or (stored and not wanted):
-        raise _damaged(name)
-
-    def fits(one: object) -> bool:
-        if row:
-            return isinstance(one, list) and tuple(map(type, one)) == row
-        return isinstance(one, str)
-
-    if not all(map(fits, stored)):
-        raise _damaged(name)
-    found = tuple(map(tuple, stored)) if row else tuple(stored)
-    if len(set(found)) < len(found):
-        raise _damaged(name)
+    stored = data[name] if wanted else data.get(name, [])
+    found = tuple(tuple(one) if row else one for one in stored)
+    fits = all(tuple(map(type, one)) == row if row else type(one) is str for one in found)
+    if not fits or len(set(found)) < len(found) or (found and not wanted):
+        raise ValueError(f"its features have no usable {name}")
     return found
-
-
-def _damaged(part: str) -> BundleError:
-    return BundleError(
-        f"The stored surface features have no usable {part}.",
-        hint="Take a fresh copy of the model, or train it again.",
-    )
 
 
 UNKNOWN_WORD = 0  # the first row of every table of word vectors: zeros
@@ -400,16 +350,19 @@ class ExampleEncoder:
         """
 
         def key(instance: Instance) -> tuple[int, ...]:
-            looked_at = instance.relation, instance.document, instance.previous, instance.following
-            return tuple(map(id, looked_at))
+            return tuple(
+                map(id, (instance.relation, instance.document, instance.previous, instance.following))
+            )
 
         distinct = {key(instance): instance for instance in instances}
-        features = self._extractor.transform(list(distinct.values())) if self._extractor else None
+        features = [np.zeros(0, dtype=np.int32)] * len(distinct)
+        if self._extractor is not None:
+            features = self._extractor.transform(list(distinct.values()))
         mentions = MentionIndexes()
-        unlabelled = {}
-        for row, (place, instance) in enumerate(distinct.items()):
-            fired = np.zeros(0, dtype=np.int32) if features is None else features[row]
-            unlabelled[place] = self._example(instance, mentions.of(instance.document), fired)
+        unlabelled = {
+            place: self._example(instance, mentions.of(instance.document), fired)
+            for (place, instance), fired in zip(distinct.items(), features, strict=True)
+        }
         return [
             replace(
                 unlabelled[key(instance)],
@@ -424,13 +377,10 @@ class ExampleEncoder:
         first = argument_tree(document, relation.arg1.tokens, relation=relation)
         second = argument_tree(document, relation.arg2.tokens, relation=relation)
         links = entity_links(first, second, mentions) if self._with_entities else []
-        arg1, rows1 = encode_argument(
-            first, self._word_rows(document, first.tokens), (node for link in links for node in link.first)
+        words1, words2 = (
+            np.array([self._word_row(form) for form in document.words(tree.tokens)], dtype=np.int32)
+            for tree in (first, second)
         )
-        arg2, rows2 = encode_argument(
-            second, self._word_rows(document, second.tokens), (node for link in links for node in link.second)
-        )
+        arg1, rows1 = encode_argument(first, words1, (node for link in links for node in link.first))
+        arg2, rows2 = encode_argument(second, words2, (node for link in links for node in link.second))
         return Example(relation.id, arg1, arg2, encode_links(links, rows1, rows2), fired, label=-1)
-
-    def _word_rows(self, document: Document, tokens: Sequence[int]) -> Ints:
-        return np.fromiter(map(self._word_row, document.words(tokens)), dtype=np.int32, count=len(tokens))

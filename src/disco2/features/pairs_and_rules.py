@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import numpy as np
 import Stemmer
@@ -18,12 +18,23 @@ from numpy.typing import NDArray
 from disco2.data import Argument, Constituents, Document, Instance, Relation
 from disco2.data.tree import pieces
 
-if TYPE_CHECKING:
-    from disco2.features.extractor import Presence
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Which candidate is in which relation, as parallel arrays; no pair occurs twice."""
+
+    candidates: NDArray[np.int64]
+    relations: NDArray[np.int64]
+    count: int  # of candidates, numbered from 0
+
+    def frequent(self, minimum_count: int) -> NDArray[np.int64]:
+        """The candidates in at least so many relations."""
+        counts = np.bincount(self.candidates, minlength=self.count)
+        return np.flatnonzero(counts >= minimum_count)
+
 
 # Pairs of Porter stems, one from each argument; punctuation and function words are kept.
 
-WordPair = tuple[str, str]
 REMEMBERED = 20_000  # words whose stem is cached
 
 _stemmer = Stemmer.Stemmer("porter", 0)  # without its own cache
@@ -49,7 +60,7 @@ def argument_stems(doc: Document, argument: Argument) -> set[str]:
 
 def pair_candidates(
     instances: Sequence[Instance], *, minimum_count: int
-) -> tuple[Sequence[WordPair], Presence]:
+) -> tuple[Sequence[tuple[str, str]], Presence]:
     """The pairs in at least ``minimum_count`` relations, numbered, and the relations each is in.
 
     Most raw pairs are rare, and there are millions; they never become Python objects. A pair in a relation is
@@ -160,24 +171,18 @@ def argument_dependency_rules(doc: Document, argument: Argument) -> set[str]:
     return rules
 
 
-SidedRule = tuple[str, str]  # arg1, arg2 or both; the rule
-
-
-def sided_rules(instance: Instance, rules_of: Callable[[Document, Argument], set[str]]) -> set[SidedRule]:
-    """The three features of a rule: it is in the first argument, in the second, in both."""
+def sided_rules(
+    instance: Instance, rules_of: Callable[[Document, Argument], set[str]]
+) -> set[tuple[str, str]]:
+    """The three features of a rule: "arg1", "arg2" or "both", each with the rule."""
     first = rules_of(instance.document, instance.relation.arg1)
     second = rules_of(instance.document, instance.relation.arg2)
     sides = {"arg1": first, "arg2": second, "both": first & second}
     return {(side, rule) for side, rules in sides.items() for rule in rules}
 
 
-# The first words of each argument, an extra that Lin, Kan & Ng (2009) do not have.
-
-FirstWord = tuple[str, int, str]  # argument, place counted from 1, lower-cased word
-
-
-def first_words(instance: Instance, count: int) -> set[FirstWord]:
-    """The first ``count`` lower-cased words of each argument with their places; fewer if it is shorter."""
+def first_words(instance: Instance, count: int) -> set[tuple[str, int, str]]:
+    """Argument, place from 1, and form of each argument's first lower-cased words; fewer if it is shorter."""
     doc, relation = instance.document, instance.relation
     return {
         (side, place, word.lower())
@@ -187,7 +192,6 @@ def first_words(instance: Instance, count: int) -> set[FirstWord]:
 
 
 # How the neighbouring relations of the document touch this one.
-
 CONTEXT_NAMES = (
     "previous embedded in arg1",
     "following embedded in arg2",

@@ -1,7 +1,7 @@
 """Compiled twins (numba, extra ``fast``) of what costs most in training: composition and updates.
 
-Single precision only. ``composition`` and ``training.optimiser`` import this module when they use it, so
-that numba is loaded only there.
+Single precision only. ``network`` and ``training.loop`` import this module when they use it, so that numba
+is loaded only there.
 
 Compiled code is cached on disk beside the source, or in the user's cache if that is not writable;
 otherwise every process compiles again.
@@ -15,28 +15,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import ParamSpec, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 import scipy.linalg  # noqa: F401  the BLAS of np.dot in compiled code; loaded now, so that threads knows of it
 
-from disco2.data.batch import Batch, Floats, Ints, MentionGroups
-from disco2.model.network import Composed, Pair
+from disco2.data.batch import Batch, Floats, Ints
+from disco2.model.network import Composed, Pair, spread_to_mentions
 from disco2.model.parameters import TINY
 
-_P = ParamSpec("_P")
-_R = TypeVar("_R")
+_Function = TypeVar("_Function", bound=Callable[..., object])
 
 _FREEDOM = {"contract", "reassoc", "arcp", "nsz"}  # not "nnan" or "ninf": a runaway must stay visible
 
 
-def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+def compiled(function: _Function) -> _Function:
     """The function as machine code; it takes contiguous arrays and does not check indices."""
-    made: Callable[_P, _R] = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
+    made: Any = numba.njit(error_model="numpy", fastmath=_FREEDOM)(function)
     with suppress(RuntimeError, AttributeError):  # no place for the cache; not compiled (NUMBA_DISABLE_JIT)
-        made.enable_caching()  # type: ignore[attr-defined]
-    return made
+        made.enable_caching()
+    return cast("_Function", made)
 
 
 # OpenBLAS multiplies matrices that are small enough without packing them first, and is a fifth faster then at
@@ -246,60 +245,31 @@ def downward_gradient(
 
 
 @compiled
-def copy_rows(source: Floats, places: Ints, rows: Ints, begin: int, to: Floats) -> None:
-    """to[i, begin : begin + K] = source[places[rows[i]]]."""
-    K = source.shape[1]
-    for row in range(len(rows)):
-        place = places[rows[row]]
-        for k in range(K):
-            to[row, begin + k] = source[place, k]
-
-
-@compiled
-def sum_mentions(down: Floats, rows: Ints, starts: Ints, sizes: Ints, sums: Floats) -> None:
-    """sums[l] = sum of a link's mention vectors: [links, K]."""
-    K = down.shape[1]
-    sums[:] = 0
+def sum_mentions(down: Floats, rows: Ints, starts: Ints, sizes: Ints) -> Floats:
+    """[links, K]: the sum of each link's mention vectors on one side, one after the other."""
+    sums = np.zeros((len(starts), down.shape[1]), dtype=np.float32)
     for link in range(len(starts)):
-        for entry in range(starts[link], starts[link] + sizes[link]):
-            row = rows[entry]
-            for k in range(K):
+        for row in rows[starts[link] : starts[link] + sizes[link]]:
+            for k in range(sums.shape[1]):
                 sums[link, k] += down[row, k]
-
-
-@compiled
-def spread_to_mentions(d_sums: Floats, rows: Ints, starts: Ints, sizes: Ints, d_down: Floats) -> None:
-    """Backward pass: adds each link's gradient [links, K] to all its mentions' rows."""
-    K = d_down.shape[1]
-    for link in range(len(starts)):
-        for entry in range(starts[link], starts[link] + sizes[link]):
-            row = rows[entry]
-            for k in range(K):
-                d_down[row, k] += d_sums[link, k]
-
-
-class Workspace:
-    """Arrays by name, which are used again. Their contents are undefined; they grow and never shrink."""
-
-    def __init__(self) -> None:
-        self._held: dict[str, Floats] = {}
-
-    def floats(self, name: str, rows: int, width: int) -> Floats:
-        """A contiguous array [rows, width] of singles."""
-        held = self._held.get(name)
-        if held is None or held.size < rows * width:
-            held = self._held[name] = np.empty(rows * width, dtype=np.float32)
-        return held[: rows * width].reshape(rows, width)
+    return sums
 
 
 class CompiledComposer:
-    """``composition.compose``: one call up and one down for all levels of a batch.
+    """``network.compose``: one call up and one down for all levels of a batch.
 
     Buffers are kept from batch to batch, so a result is valid until the next call.
     """
 
     def __init__(self) -> None:
-        self._room = Workspace()
+        self._held: dict[str, Floats] = {}
+
+    def _room(self, name: str, rows: int, width: int) -> Floats:
+        """A contiguous array [rows, width] with undefined contents; it is used again, and never shrinks."""
+        held = self._held.get(name)
+        if held is None or held.size < rows * width:
+            held = self._held[name] = np.empty(rows * width, dtype=np.float32)
+        return held[: rows * width].reshape(rows, width)
 
     def __call__(self, batch: Batch, vectors: Floats, U: Floats, V: Floats | None) -> Composed:
         words = batch.words
@@ -307,43 +277,43 @@ class CompiledComposer:
             raise IndexError(f"word {words.min()} or {words.max()} is not among {len(vectors)}")
         room, K, inner = self._room, len(U), batch.inner_nodes
         slot = np.empty(len(words) + inner, dtype=np.int32)
-        slots = room.floats("slots", 2 * (inner + batch.size), K)
-        up = room.floats("up", inner, K)
+        slots = room("slots", 2 * (inner + batch.size), K)
+        up = room("up", inner, K)
         roots = batch.first_roots, batch.second_roots
         UT = np.ascontiguousarray(U.T)
         upward(words, batch.left, batch.right, batch.levels, *roots, vectors, UT, slot, slots, up)
-        joined = room.floats("joined", len(batch.down_parents), 2 * K)
+        joined = room("joined", len(batch.down_parents), 2 * K)
         down, entities = up[:0], (up[:0], up[:0])
         if V is not None and len(batch.link_examples):
-            down = room.floats("down", len(batch.down_roots) + len(batch.down_parents), K)
-            copy_rows(slots, slot, batch.down_roots, 0, down)
-            copy_rows(slots, slot, batch.down_siblings, K, joined)
+            down = room("down", len(batch.down_roots) + len(batch.down_parents), K)
+            down[: len(batch.down_roots)] = slots[slot[batch.down_roots]]
+            joined[:, K:] = slots[slot[batch.down_siblings]]
             downward(batch.down_parents, batch.down_levels, np.ascontiguousarray(V.T), joined, down)
+            one, other = batch.first_mentions, batch.second_mentions
             entities = (
-                self._sums("first_sums", down, batch.first_mentions),
-                self._sums("second_sums", down, batch.second_mentions),
+                sum_mentions(down, one.rows, one.starts, one.sizes),
+                sum_mentions(down, other.rows, other.starts, other.sizes),
             )
 
         def gradients(d_arguments: Pair | None, d_entities: Pair | None) -> tuple[Floats, Floats, Floats]:
-            d_slots = room.floats("d_slots", len(slots), K)
+            d_slots = room("d_slots", len(slots), K)
             d_slots[2 * inner :: 2], d_slots[2 * inner + 1 :: 2] = d_arguments or (0, 0)
             link = np.full(len(slot), -1, dtype=np.int32)
-            d_joined = room.floats("d_joined", len(batch.down_parents), 2 * K)
-            partial = room.floats("partial", K, 2 * K)
+            d_joined = room("d_joined", len(batch.down_parents), 2 * K)
+            partial = room("partial", K, 2 * K)
             dV = up[:0] if V is None else np.zeros_like(V)
             if V is not None and len(down) and d_entities is not None:
-                d_down = room.floats("d_down", len(down), K)
+                d_down = room("d_down", len(down), K)
                 d_down.fill(0)
-                both = batch.first_mentions, batch.second_mentions
-                for d_sums, mentions in zip(d_entities, both, strict=True):
-                    spread_to_mentions(d_sums, mentions.rows, mentions.starts, mentions.sizes, d_down)
-                delta = room.floats("delta", len(batch.down_parents), K)
+                spread_to_mentions(d_entities[0], batch.first_mentions, d_down)
+                spread_to_mentions(d_entities[1], batch.second_mentions, d_down)
+                delta = room("delta", len(batch.down_parents), K)
                 given = batch.down_parents, batch.down_levels, V, joined, down
                 downward_gradient(*given, d_down, delta, d_joined, partial, dV)
                 link[batch.down_siblings] = np.arange(len(batch.down_siblings), dtype=np.int32)
                 d_slots[slot[batch.down_roots]] += d_down[: len(batch.down_roots)]
             dU = np.empty_like(U)
-            delta = room.floats("delta", inner, K)
+            delta = room("delta", inner, K)
             given_up = batch.levels, slot, slots, up
             upward_gradient(*given_up, link, d_joined, U, d_slots, delta, partial, dU)
             return dU, dV, up[:0]
@@ -351,57 +321,40 @@ class CompiledComposer:
         arguments = slots[2 * inner :: 2], slots[2 * inner + 1 :: 2]
         return Composed(arguments, entities, down, gradients)
 
-    def _sums(self, name: str, down: Floats, mentions: MentionGroups) -> Floats:
-        sums = self._room.floats(name, len(mentions.starts), down.shape[1])
-        sum_mentions(down, mentions.rows, mentions.starts, mentions.sizes, sums)
-        return sums
 
-
-# The updates of ``training.optimiser`` with every array read once: no intermediate arrays, one loop each.
+# The updates of ``training.loop`` with every array read once: no intermediate arrays, one loop each.
 _TINY = np.float32(TINY)
 
 
 @compiled
-def _penalise(gradient: Floats, theta: Floats, penalty: np.float32) -> np.float32:
+def penalise(gradient: Floats, theta: Floats, penalty: float) -> Any:
+    g, values, share = gradient.reshape(gradient.size), theta.reshape(theta.size), np.float32(penalty)
     total = np.float32(0)
-    if penalty:  # else theta has no part, not even where it has run away
-        for i in range(gradient.size):
-            gradient[i] += penalty * theta[i]
-    for i in range(gradient.size):
-        total += gradient[i] * gradient[i]
+    if share:  # else theta has no part, not even where it has run away
+        for i in range(g.size):
+            g[i] += share * values[i]
+    for i in range(g.size):
+        total += g[i] * g[i]
     return total
 
 
 @compiled
-def _descend(gradient: Floats, squares: Floats, theta: Floats, shrink: np.float32, rate: np.float32) -> None:
-    for i in range(gradient.size):
-        g = shrink * gradient[i]
-        squared = squares[i] + g * g
-        squares[i] = squared
-        theta[i] -= rate * g / (np.sqrt(squared) + _TINY)
+def descend(gradient: Floats, squares: Floats, theta: Floats, shrink: float, rate: float) -> None:
+    g, values, sums = (
+        gradient.reshape(gradient.size),
+        theta.reshape(theta.size),
+        squares.reshape(squares.size),
+    )
+    factor, step = np.float32(shrink), np.float32(rate)
+    for i in range(g.size):
+        d = factor * g[i]
+        squared = sums[i] + d * d
+        sums[i] = squared
+        values[i] -= step * d / (np.sqrt(squared) + _TINY)
 
 
 @compiled
-def _blend(mean: Floats, theta: Floats, share: np.float32) -> None:
-    for i in range(mean.size):
-        mean[i] += share * (theta[i] - mean[i])
-
-
-def penalise(gradient: Floats, theta: Floats, penalty: float) -> float:
-    return float(_penalise(_flat(gradient), _flat(theta), np.float32(penalty)))
-
-
-def descend(gradient: Floats, squares: Floats, theta: Floats, shrink: float, rate: float) -> None:
-    _descend(_flat(gradient), _flat(squares), _flat(theta), np.float32(shrink), np.float32(rate))
-
-
 def blend(mean: Floats, theta: Floats, share: float) -> None:
-    _blend(_flat(mean), _flat(theta), np.float32(share))
-
-
-def _flat(array: Floats) -> Floats:
-    """A view with one axis, never a copy."""
-    flat = array.reshape(-1)
-    if array.size and not np.may_share_memory(flat, array):
-        raise ValueError("compiled arithmetic is for contiguous arrays")
-    return flat
+    kept, values, part = mean.reshape(mean.size), theta.reshape(theta.size), np.float32(share)
+    for i in range(kept.size):
+        kept[i] += part * (values[i] - kept[i])

@@ -30,7 +30,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,6 @@ ReduceSum Reshape Shape Sigmoid Sin Slice Softmax Split Sqrt Squeeze Sub Tanh Ti
 """
 OPERATORS = frozenset(_OPERATORS.split())
 DOMAINS = ("", "ai.onnx")
-MOST_NODES = 100_000
 
 # Fields of onnx.proto, by the numbers on the way to them.
 Path = tuple[int, ...]
@@ -83,7 +82,7 @@ def check_onnx(content: bytes) -> None:
             name = value.decode("utf-8", errors="replace") if isinstance(value, bytes) else str(value)
             if name not in (OPERATORS if path == OPERATOR else DOMAINS):
                 raise ValueError(f"its encoder uses the operator or domain {name}, which is not allowed")
-    if counts[GRAPH] != 1 or not 0 < counts[NODE] <= MOST_NODES or counts[OPERATOR] < counts[NODE]:
+    if counts[GRAPH] != 1 or not 0 < counts[NODE] <= min(counts[OPERATOR], 100_000):
         raise ValueError("its encoder is not an ONNX model of a usable size")
 
 
@@ -124,7 +123,6 @@ def _varint(content: bytes, place: int) -> tuple[int, int]:
 
 
 if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
 INPUTS = ("input_ids", "token_type_ids")
@@ -143,8 +141,7 @@ def import_onnxruntime() -> Any:
     return onnxruntime
 
 
-@dataclass(frozen=True, slots=True)
-class ReadPair:
+class ReadPair(NamedTuple):
     """What the encoder makes of two texts."""
 
     pieces: Encoding
@@ -158,9 +155,8 @@ class EncoderModel(LabelScorer):
     """Everything that is needed to score pairs of texts.
 
     ``onnx`` is the encoder with the inputs ``INPUTS`` [1, T], or the first of them where it has no token
-    types, and the output ``OUTPUT`` [1, T, H];
-    ``tokenizer`` the content of its ``tokenizer.json``. Without an ``extractor`` only the texts of the
-    arguments are read, and an instance needs no annotation.
+    types, and the output ``OUTPUT`` [1, T, H]; ``tokenizer`` is the content of its ``tokenizer.json``.
+    Without an ``extractor`` only the texts of the arguments are read, and an instance needs no annotation.
     """
 
     settings: ModelSettings
@@ -177,10 +173,12 @@ class EncoderModel(LabelScorer):
     @property
     def parameters(self) -> dict[str, Floats]:
         """What a bundle stores beside the encoder."""
-        features = {} if self.feature_weights is None else {"F": self.feature_weights}
-        entities = {} if self.entities is None else self.entities.parameters
-        directions = {f"{DIRECTION}{sense}": row for sense, row in self.directions.items()}
-        return {"W": self.weights, "b": self.bias, **features, **entities, **directions}
+        found = {"W": self.weights, "b": self.bias}
+        if self.feature_weights is not None:
+            found["F"] = self.feature_weights
+        if self.entities is not None:
+            found |= self.entities.parameters
+        return found | {f"{DIRECTION}{sense}": row for sense, row in self.directions.items()}
 
     def __post_init__(self) -> None:
         """Raise ValueError where the parts don't fit each other."""
@@ -198,12 +196,10 @@ class EncoderModel(LabelScorer):
         if any(row.shape != (2 * size + 1,) for row in self.directions.values()):
             raise ValueError("its directions do not fit its weights")
         try:
-            pooled = self.pool([("It rained.", "We left.")])
-        except ValueError:
-            raise
+            fits = self.pool([("It rained.", "We left.")]).shape == (1, 2 * size)
         except Exception as error:  # onnxruntime and tokenizers raise classes of their own
-            raise ValueError(f"its encoder can't be run: {str(error).splitlines()[0]}") from error
-        if pooled.shape != (1, 2 * size):
+            raise ValueError(f"its encoder can't be run: {error}") from error
+        if not fits:
             raise ValueError("its encoder does not fit its weights")
 
     def read(
@@ -245,26 +241,19 @@ class EncoderModel(LabelScorer):
     def contributions(self, instance: Instance) -> Contributions:
         """Every term of every label's score for one relation, and the share of its words."""
         (read,) = self._read_instances([instance])
-        parts = self.weights.astype(np.float64) * read.pooled.astype(np.float64)
-        first, second = np.hsplit(parts, 2)
+        first, second = np.hsplit(self.weights.astype(np.float64) * read.pooled.astype(np.float64), 2)
+        text = first.sum(axis=1) + second.sum(axis=1)
         links: tuple[Floats, ...] = ()
         totals: Floats = np.zeros((0, len(self.labels)))
+        features = totals
+        fired: Ints = np.zeros(0, dtype=np.int32)
         if read.roles is not None and self.entities is not None:
             links, totals = self.entities.pair_terms(read.roles, read.means)
-        fired: Ints = np.zeros(0, dtype=np.int32)
-        features = totals[:0]
         if self.extractor is not None and self.feature_weights is not None:
             (fired,) = self.extractor.transform([instance])
             features = self.feature_weights.astype(np.float64).T[fired]
-        return Contributions(
-            self.bias.astype(np.float64),
-            first.sum(axis=1) + second.sum(axis=1),
-            links,
-            totals,
-            fired,
-            features,
-            self._word_terms(read),
-        )
+        bias = self.bias.astype(np.float64)
+        return Contributions(bias, text, links, totals, fired, features, self._word_terms(read))
 
     def composition(self, instance: Instance) -> Composition | None:
         """The leaves, U and V of the entity term; None where the arguments share no entity."""
@@ -295,8 +284,7 @@ class EncoderModel(LabelScorer):
         An approximation: words interact, so that these values don't add up to the score. Without a mask in
         the vocabulary there are none.
         """
-        pieces = read.pieces
-        whole = self.weights @ read.pooled + self.bias
+        pieces, whole = read.pieces, self.weights @ read.pooled + self.bias
         known = [number for name in MASKS if (number := self._tokenizer.token_to_id(name)) is not None]
         if not known:
             return []
@@ -306,9 +294,7 @@ class EncoderModel(LabelScorer):
                 words.setdefault((sequence, word), []).append(place)
         found = []
         for (sequence, _), places in words.items():
-            ids = list(pieces.ids)
-            for place in places:
-                ids[place] = known[0]
+            ids = [known[0] if place in places else piece for place, piece in enumerate(pieces.ids)]
             hidden = self.weights @ _pool(self._states(pieces, ids), pieces) + self.bias
             start, end = pieces.offsets[places[0]][0], pieces.offsets[places[-1]][1]
             found.append(TextWord(sequence + 1, start, end, whole - hidden))
@@ -330,15 +316,12 @@ class EncoderModel(LabelScorer):
         return read_tokenizer(self.tokenizer, most_pieces=self.settings.pieces)
 
     @cached_property
-    def _session(self) -> InferenceSession:
+    def _session(self) -> Any:
         onnxruntime = import_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 3
-        session: InferenceSession = onnxruntime.InferenceSession(
-            self.onnx, options, providers=["CPUExecutionProvider"]
-        )
-        return session
+        return onnxruntime.InferenceSession(self.onnx, options, providers=["CPUExecutionProvider"])
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Sessions can't be copied to another process; a copy opens its own."""

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from disco2.data.batch import Batch, Floats, MentionGroups
-from disco2.model.parameters import ModelSettings, Parameters, matrices, members_of
+from disco2.model.parameters import ModelSettings, Parameters, members_of
 
 
 def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
@@ -38,13 +38,10 @@ def compose_upward(batch: Batch, leaves: Floats, U: Floats) -> Floats:
     count, K = leaves.shape
     up = np.empty((count + batch.inner_nodes, K), dtype=leaves.dtype)
     up[:count] = leaves
-    UT = U.T
     for begin, end in pairwise(batch.levels.tolist()):
-        children = np.empty((end - begin, 2 * K), dtype=leaves.dtype)
-        children[:, :K] = up[batch.left[begin:end]]
-        children[:, K:] = up[batch.right[begin:end]]
+        children = np.concatenate([up[batch.left[begin:end]], up[batch.right[begin:end]]], axis=1)
         level = up[count + begin : count + end]
-        np.tanh(np.matmul(children, UT, out=level), out=level)
+        np.tanh(np.matmul(children, U.T, out=level), out=level)
     return up
 
 
@@ -65,10 +62,7 @@ def upward_gradient(batch: Batch, up: Floats, d_up: Floats, U: Floats, *, leaves
             if len(inner):  # a child has one parent, so no row is hit twice
                 d_up[nodes[inner]] += delta[inner] @ half
     delta = d_up[count:]
-    gradient = np.empty_like(U)
-    gradient[:, :K] = delta.T @ up[batch.left]
-    gradient[:, K:] = delta.T @ up[batch.right]
-    return gradient
+    return np.concatenate([delta.T @ up[batch.left], delta.T @ up[batch.right]], axis=1)
 
 
 def compose_downward(batch: Batch, up: Floats, V: Floats) -> Floats:
@@ -110,10 +104,7 @@ def downward_gradient(
     delta = d_down[roots:]
     d_up[batch.down_siblings] += delta @ V[:, K:]
     d_up[batch.down_roots] += d_down[:roots]
-    gradient = np.empty_like(V)
-    gradient[:, :K] = delta.T @ down[batch.down_parents]
-    gradient[:, K:] = delta.T @ up[batch.down_siblings]
-    return gradient
+    return np.concatenate([delta.T @ down[batch.down_parents], delta.T @ up[batch.down_siblings]], axis=1)
 
 
 Pair = tuple[Floats, Floats]  # something of the first argument, and the same of the second
@@ -168,15 +159,12 @@ def compose(
 
 log = logging.getLogger(__name__)
 
-NEEDED = ("numba", "scipy")
-OFF = ("0", "false", "no", "off")
-
 
 @cache
 def is_installed() -> bool:
     """Whether compiled code works. The first call loads it, since installed packages may not fit together."""
     try:
-        if all(map(find_spec, NEEDED)):
+        if all(map(find_spec, ("numba", "scipy"))):
             import disco2.model.compiled  # noqa: F401
 
             return True
@@ -187,7 +175,7 @@ def is_installed() -> bool:
 
 def is_compiled(*dtypes: DTypeLike) -> bool:
     """Whether compiled code is used for arrays of these kinds: all have to be singles."""
-    if os.environ.get("DISCO2_COMPILED", "").lower() in OFF:
+    if os.environ.get("DISCO2_COMPILED", "").lower() in ("0", "false", "no", "off"):
         return False
     return all(np.dtype(dtype) == np.float32 for dtype in dtypes) and is_installed()
 
@@ -224,26 +212,27 @@ class Bilinear:
 
     def gradients(self, p: Floats, q: Floats, d_scores: Floats) -> tuple[Bilinear, Floats, Floats]:
         """Gradients of the matrices (in this object's shape) and of p and q, given those of the scores."""
-        labels, rank, K = self.first.shape
+        shape = labels, rank, K = self.first.shape
         left, right = self._projections(p, q)
         spread = d_scores[:, :, None]
         d_left = (spread * right).reshape(len(p), labels * rank)
         d_right = (spread * left).reshape(len(p), labels * rank)
         d_product = d_scores @ self.diagonal
-        gradient = Bilinear(
-            (d_left.T @ p).reshape(labels, rank, K),
-            (d_right.T @ q).reshape(labels, rank, K),
-            d_scores.T @ (p * q),
-        )
+        d_first, d_second = (d_left.T @ p).reshape(shape), (d_right.T @ q).reshape(shape)
         d_p = d_left @ self.first.reshape(labels * rank, K) + d_product * q
         d_q = d_right @ self.second.reshape(labels * rank, K) + d_product * p
-        return gradient, d_p, d_q
+        return Bilinear(d_first, d_second, d_scores.T @ (p * q)), d_p, d_q
 
     def _projections(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         labels, rank, K = self.first.shape
         left = (p @ self.first.reshape(labels * rank, K).T).reshape(len(p), labels, rank)
         right = (q @ self.second.reshape(labels * rank, K).T).reshape(len(q), labels, rank)
         return left, right
+
+
+def matrices(parameters: Parameters, letter: str) -> Bilinear:
+    """A_y, which joins the two arguments, or B_y, which joins the roles of a shared entity."""
+    return Bilinear(*(parameters[f"{letter}{number}"] for number in (1, 2, 3)))
 
 
 LISTED = 10  # mentions on each side of a link with more than LISTED x LISTED pairs

@@ -13,7 +13,7 @@ from disco2.errors import InputError, SettingsError
 from disco2.settings import Settings, setting
 
 if TYPE_CHECKING:
-    from disco2.model.network import Bilinear
+    pass
 
 PAPER_KINDS = ("entities", "upward", "additive", "surface", "majority")
 KINDS = (*PAPER_KINDS, "encoder")
@@ -72,14 +72,10 @@ class ModelSettings(Settings):
         if self.surface_members and not (self.uses_vectors and self.uses_features):
             raise SettingsError(
                 "Surface members go with a model of word vectors and surface features.",
-                hint="Choose the kind entities, upward or additive, with features, or leave out "
-                "model.surface_members.",
+                hint="Choose the kind entities, upward or additive, or leave out model.surface_members.",
             )
         if self.all_members > MOST_MEMBERS:
-            raise SettingsError(
-                f"{self.all_members} members are too many.",
-                hint=f"model.members and model.surface_members may be {MOST_MEMBERS} together.",
-            )
+            raise SettingsError(f"{self.all_members} members are too many.", hint=f"Use {MOST_MEMBERS}.")
 
     @property
     def all_members(self) -> int:
@@ -103,15 +99,10 @@ Parameters = dict[str, Floats]
 
 # Each has its own learning rate and regulariser. The paper has four groups: entities belong to
 # classification there; equal settings for the two do the same.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "upward": ("U",),
-    "downward": ("V",),
-    "features": ("beta",),
-    "classification": ("A1", "A2", "A3", "b"),
-    "entities": ("B1", "B2", "B3"),
-}
+GROUP_OF = {"U": "upward", "V": "downward", "beta": "features"}
+GROUP_OF |= dict.fromkeys(("A1", "A2", "A3", "b"), "classification")
+GROUP_OF |= dict.fromkeys(("B1", "B2", "B3"), "entities")
 TINY = 1e-8  # keeps a parameter that never had a gradient from being divided by zero
-GROUP_OF = {name: group for group, names in GROUPS.items() for name in names}
 
 
 def parameter_shapes(settings: ModelSettings, *, labels: int, features: int) -> dict[str, tuple[int, ...]]:
@@ -151,13 +142,6 @@ def initial_parameters(
     return parameters
 
 
-def matrices(parameters: Parameters, letter: str) -> Bilinear:
-    """A_y, which joins the two arguments, or B_y, which joins the roles of a shared entity."""
-    from disco2.model.network import Bilinear
-
-    return Bilinear(*(parameters[f"{letter}{number}"] for number in (1, 2, 3)))
-
-
 def stacked(members: Sequence[Parameters]) -> Parameters:
     """The parameters of single models, each as one array with a leading axis: U is [S, K, 2K], and so on."""
     return {name: np.stack([member[name] for member in members]) for name in members[0]}
@@ -181,19 +165,18 @@ def check_finite(parameters: Parameters, *, where: str = "") -> None:
             )
 
 
-# Members of an ensemble that read the surface features alone are folded into the others:
-#
-#     1/(S+T) (sum over s of psi_s + sum over t of psi_t)  =  1/S sum over s of psi'_s,
-#     psi'_s  =  S/(S+T) psi_s + T/(S+T) (mean over t of psi_t)
-#
-# for S members that compose and T that do not. The latter are linear in beta and b, so psi'_s is a model of
-# the same form as psi_s: scoring, bundles and explanations don't change.
 # The score is linear in these: of the two factors of a low-rank part, in one.
 _LINEAR = frozenset({"A2", "A3", "B2", "B3", "beta", "b"})
 
 
 def folded(composing: Sequence[Parameters], surface: Sequence[Parameters]) -> list[Parameters]:
-    """S sets of parameters whose scores have the mean of all S + T members' scores. None are changed."""
+    """S sets of parameters whose scores have the mean of all S + T members' scores. None are changed.
+
+        1/(S+T) (sum over s of psi_s + sum over t of psi_t)  =  1/S sum over s of psi'_s,
+        psi'_s  =  S/(S+T) psi_s + T/(S+T) (mean over t of psi_t)
+
+    The T surface members are linear in beta and b, so psi'_s is a model of the same form as psi_s.
+    """
     share = len(composing) / (len(composing) + len(surface))
     mean = {name: np.mean([member[name] for member in surface], axis=0) for name in ("beta", "b")}
     return [

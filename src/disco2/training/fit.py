@@ -37,8 +37,6 @@ from disco2.vectors import VectorSettings, WordVectors, load_vectors
 COLDEST, HOTTEST = 0.05, 20.0  # where a temperature is looked for
 ENOUGH = 100  # relations; fewer may all be right, or wrong, by chance, so that a prior is used
 _GOLDEN = (math.sqrt(5) - 1) / 2
-_STEPS = 60
-
 
 Gold = Sequence[int] | NDArray[np.integer[Any]]
 
@@ -50,17 +48,9 @@ def fit_temperature(scores: Floats, gold: Gold) -> tuple[float, float]:
     as well: golden-section search finds it. Fewer than ``ENOUGH`` relations are taken with a prior on log T
     around 0, the broader the more there are: a few right answers are no reason to be certain ever after.
     """
-    labels = np.asarray(gold, dtype=np.int64)
-    if scores.ndim != 2 or labels.shape != scores.shape[:1] or not len(labels):
-        raise InputError(
-            f"{labels.size} gold labels do not fit scores of shape {scores.shape}.",
-            hint="Give one label's number for each row.",
-        )
-    if labels.min() < 0 or labels.max() >= scores.shape[1]:
-        raise InputError("A gold label has no column in the scores.", hint="Leave unknown labels out.")
-    prior = max(0.0, 1 - len(labels) / ENOUGH) / (2 * math.log(2) ** 2 * len(labels))
+    prior = max(0.0, 1 - len(gold) / ENOUGH) / (2 * math.log(2) ** 2 * len(gold))
     margins = scores.astype(np.float64)
-    margins -= margins[np.arange(len(labels)), labels][:, None]
+    margins -= margins[np.arange(len(gold)), np.asarray(gold)][:, None]
 
     def loss(log_temperature: float) -> float:
         hot = margins / math.exp(log_temperature)
@@ -71,7 +61,7 @@ def fit_temperature(scores: Floats, gold: Gold) -> tuple[float, float]:
     low, high = math.log(COLDEST), math.log(HOTTEST)
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = loss(left), loss(right)
-    for _ in range(_STEPS):
+    for _ in range(60):
         if at_left <= at_right:
             high, right, at_right = right, left, at_left
             left = high - _GOLDEN * (high - low)
@@ -126,9 +116,8 @@ def balance(instances: Sequence[Instance], *, seed: int) -> list[Instance]:
     size = max((len(members) for members in classes.values()), default=0)
     random = np.random.default_rng(seed)
     balanced = [instance for instance in instances if instance.gold]
-    for label in sorted(classes):
-        members = classes[label]
-        balanced.extend(members[place] for place in random.integers(len(members), size=size - len(members)))
+    for _, members in sorted(classes.items()):
+        balanced += [members[place] for place in random.integers(len(members), size=size - len(members))]
     return balanced
 
 
@@ -172,12 +161,11 @@ def prepare(
         training, development = hold_out(training, share=development_share, seed=seed)
     # Features and vectors see every training relation once, and nothing of the development part.
     extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
+    word_vectors = no_vectors(model.K)
     if model.uses_vectors:
         word_vectors = word_vectors_for(
             [*training, *further], vectors, model.K, seed=seed, sentences=sentences
         )
-    else:
-        word_vectors = WordVectors((), np.zeros((0, model.K), dtype=np.float32))
     untrained = RelationModel(model, tuple(labels), word_vectors, extractor, {})
     examples = expand_two_senses(training)
     if balanced:
@@ -193,6 +181,10 @@ def prepare(
     return Prepared(untrained, encoded, held_out, development, len(training))
 
 
+def no_vectors(K: int) -> WordVectors:
+    return WordVectors((), np.zeros((0, K), dtype=np.float32))
+
+
 def check_instances(
     training: Sequence[Instance], development: Sequence[Instance], labels: Sequence[str]
 ) -> None:
@@ -201,9 +193,8 @@ def check_instances(
         raise InputError(
             "There is no labelled relation to train on.", hint="See what was read with: disco2 corpus stats"
         )
-    known = set(labels)
     for instance in (*training, *development):
-        if not instance.gold or not known.issuperset(instance.gold):
+        if not instance.gold or not set(labels).issuperset(instance.gold):
             raise InputError(
                 f"Relation {instance.relation.id} has labels that are not known: {instance.gold or 'none'}.",
                 where=instance.relation.where,
@@ -249,7 +240,9 @@ class Fitted:
     """A model and how it came about."""
 
     model: AnyModel
-    history: History  # of several members: all their passes, and the whole as the best; see ``members``
+    # Of several members: all their passes, and as the best one the ensemble itself on the development part,
+    # with the number of the latest pass that a member kept and the mean of the members' training losses.
+    history: History
     training_relations: int
     development: Sequence[Instance] = ()  # what said when to stop
     members: tuple[History, ...] = ()  # the history of each member
@@ -267,8 +260,7 @@ def learn(
 
     Surface members have a history too, but their parameters are folded into those of the others.
     """
-    untrained = replace(prepared.untrained, settings=model)
-    leaves = prepared.untrained.leaves
+    untrained, leaves = prepared.untrained, prepared.untrained.leaves
     width = untrained.extractor.width if untrained.extractor else 0
     alone = replace(model, members=1, surface_members=0)
     trained: list[Parameters] = []
@@ -290,22 +282,13 @@ def learn(
     history = histories[0]
     if model.all_members > 1:
         score, loss = prepared.held_out.judge(model, parameters, leaves, LOSSES[settings.loss])
-        history = _history_of_ensemble(histories, score=score, loss=loss)
-    fitted = replace(untrained, parameters=parameters)
-    counted = prepared.training_relations
-    return Fitted(fitted, history, counted, prepared.development, tuple(histories))
-
-
-def _history_of_ensemble(histories: Sequence[History], *, score: float, loss: float) -> History:
-    """The passes of all members, and as the best one the ensemble itself on the development part.
-
-    Its number is the latest pass that a member kept, its training loss the mean of the members'.
-    """
-    kept = [history.best for history in histories if history.best]
-    latest = max((epoch.number for epoch in kept), default=0)
-    best = Epoch(latest, sum(epoch.loss for epoch in kept) / max(len(kept), 1), loss, score)
-    epochs = [epoch for history in histories for epoch in history.epochs]
-    return History(epochs, best, sum(history.seconds for history in histories))
+        kept = [one.best for one in histories if one.best]
+        latest = max((epoch.number for epoch in kept), default=0)
+        best = Epoch(latest, sum(epoch.loss for epoch in kept) / max(len(kept), 1), loss, score)
+        epochs = [epoch for one in histories for epoch in one.epochs]
+        history = History(epochs, best, sum(one.seconds for one in histories))
+    fitted = replace(untrained, settings=model, parameters=parameters)
+    return Fitted(fitted, history, prepared.training_relations, prepared.development, tuple(histories))
 
 
 def most_common(training: Sequence[Instance], labels: Sequence[str], model: ModelSettings) -> Fitted:
@@ -315,6 +298,7 @@ def most_common(training: Sequence[Instance], labels: Sequence[str], model: Mode
     """
     counts = Counter(label for instance in training for label in instance.gold)
     bias = np.array([counts[label] for label in labels], dtype=np.float32)
-    no_vectors = WordVectors((), np.zeros((0, model.K), dtype=np.float32))
-    one = replace(model, members=1)
-    return Fitted(RelationModel(one, tuple(labels), no_vectors, None, {"b": bias}), History(), len(training))
+    untrained = RelationModel(
+        replace(model, members=1), tuple(labels), no_vectors(model.K), None, {"b": bias}
+    )
+    return Fitted(untrained, History(), len(training))

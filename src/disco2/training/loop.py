@@ -1,14 +1,11 @@
-"""Examples -> parameters: passes over batches, the development score after each, the best kept.
-
-With the settings of a training, its losses, AdaGrad, the running mean of the parameters, and dropout.
-"""
+"""Examples -> parameters: passes over batches, the development score after each, the best kept."""
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -24,7 +21,7 @@ from disco2.model.network import (
     forward,
     is_compiled,
 )
-from disco2.model.parameters import GROUP_OF, GROUPS, TINY, ModelSettings, Parameters
+from disco2.model.parameters import GROUP_OF, TINY, ModelSettings, Parameters
 from disco2.settings import Settings, setting
 from disco2.threads import single_threaded
 
@@ -39,12 +36,6 @@ class TrainingSettings(Settings):
     epochs: int = setting(30, "passes over the training relations at most", minimum=1)
     patience: int = setting(
         6, "stop after this number of passes without improvement in development", minimum=1
-    )
-    stop_by: str = setting(
-        "auto",
-        "the better pass in development has the lower loss, or the higher score (accuracy or F1); "
-        "auto: F1 for one class against the rest, else loss",
-        choices=("auto", "loss", "score"),
     )
     batch_size: int = setting(64, "relations in a step", minimum=1)
     development_share: float = setting(
@@ -81,14 +72,6 @@ class TrainingSettings(Settings):
     lambda_features: float = setting(0.0005, "regulariser of beta", minimum=0)
     lambda_classification: float = setting(0.001, "regulariser of A", minimum=0)
     lambda_entities: float = setting(0.002, "regulariser of B; the paper: that of A", minimum=0)
-
-    def rates(self) -> dict[str, float]:
-        """Learning rate by group of parameters."""
-        return {group: getattr(self, f"rate_{group}") for group in GROUPS}
-
-    def regularisers(self) -> dict[str, float]:
-        """Lambda by group of parameters."""
-        return {group: getattr(self, f"lambda_{group}") for group in GROUPS}
 
 
 Loss = Callable[[Floats, Batch], tuple[float, Floats]]
@@ -127,8 +110,7 @@ def log_softmax(scores: Floats) -> Floats:
 LOSSES: dict[str, Loss] = {"large-margin": large_margin, "logistic": logistic}
 
 
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
+class Arithmetic(NamedTuple):
     """Everything is changed in place."""
 
     penalise: Callable[[Floats, Floats, float], float]  # gradient, theta, twice lambda -> squared norm
@@ -161,10 +143,8 @@ NUMPY = Arithmetic(penalise, descend, blend)
 
 
 def fastest_arithmetic(parameters: Parameters) -> Arithmetic:
-    """Compiled where these parameters allow it and belong to a model that composes."""
-    values = parameters.values()
-    plain = all(value.flags.c_contiguous and value.flags.writeable for value in values)
-    if not ("U" in parameters and plain and is_compiled(*{value.dtype for value in values})):
+    """Compiled for contiguous singles of a model that composes."""
+    if "U" not in parameters or not is_compiled(*{value.dtype for value in parameters.values()}):
         return NUMPY
     from disco2.model import compiled
 
@@ -177,20 +157,13 @@ class AdaGrad:
     The norm of g over all parameters is clipped first (Pascanu et al. 2012). The bias is not regularised.
     """
 
-    def __init__(
-        self,
-        parameters: Parameters,
-        *,
-        rates: Mapping[str, float],
-        regularisers: Mapping[str, float],
-        clip: float,
-    ) -> None:
-        self._parameters = parameters
-        self._rates = {name: rates[GROUP_OF[name]] for name in parameters}
+    def __init__(self, parameters: Parameters, settings: TrainingSettings) -> None:
+        self._parameters, self._clip = parameters, settings.clip
+        self._rates = {name: getattr(settings, f"rate_{GROUP_OF[name]}") for name in parameters}
         self._penalties = {
-            name: 0.0 if name == "b" else 2 * regularisers[GROUP_OF[name]] for name in parameters
+            name: 0.0 if name == "b" else 2 * getattr(settings, f"lambda_{GROUP_OF[name]}")
+            for name in parameters
         }
-        self._clip = clip
         self._arithmetic = fastest_arithmetic(parameters)
         self.squares = {name: np.zeros_like(value) for name, value in parameters.items()}  # summed squared g
 
@@ -215,37 +188,29 @@ class RunningMean:
     """
 
     def __init__(self, parameters: Parameters, *, decay: float) -> None:
-        self._parameters = parameters
-        self._decay = decay
-        self.steps = 0
+        self._parameters, self._decay, self._steps = parameters, decay, 0
         self._arithmetic = fastest_arithmetic(parameters)
         self.values = {name: value.copy() for name, value in parameters.items()} if decay else parameters
 
     def update(self) -> None:
         if not self._decay:
             return
-        decay = min(self._decay, self.steps / (self.steps + 1))
-        self.steps += 1
+        decay = min(self._decay, self._steps / (self._steps + 1))
+        self._steps += 1
         for name, mean in self.values.items():
             self._arithmetic.blend(mean, self._parameters[name], 1 - decay)
 
 
-class Dropout:
-    """Draws masks from a generator of its own, so that the order of the batches does not depend on it."""
+def draw_masks(
+    generator: np.random.Generator, share: float, *, examples: int, width: int, dtype: DTypeLike
+) -> Masks:
+    """For u_m and u_n, each [examples, width]: 0 with the probability of the share, else 1 / (1 - share).
 
-    def __init__(self, share: float, *, seed: int) -> None:
-        self._share = share
-        (own,) = np.random.SeedSequence(seed).spawn(1)
-        self.generator = np.random.default_rng(own)
-
-    def masks(self, examples: int, width: int, dtype: DTypeLike) -> Masks:
-        """For u_m and u_n, each [examples, width]: 0 with the probability of the share, else 1 / (1 - share).
-
-        The expected value of a component is 1, so nothing needs to be scaled when the model is used.
-        """
-        kept = self.generator.random((2, examples, width)) >= self._share
-        first, second = (kept / (1 - self._share)).astype(dtype)
-        return first, second
+    The expected value of a component is 1, so nothing needs to be scaled when the model is used.
+    """
+    kept = generator.random((2, examples, width)) >= share
+    first, second = (kept / (1 - share)).astype(dtype)
+    return first, second
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,24 +271,18 @@ class Development:
             )
             total += batch.size * loss(scores, judged)[0]
             chosen.extend(scores.argmax(axis=1).tolist())
-        return self._score(chosen), total / max(len(chosen), 1)
-
-    def _score(self, chosen: Sequence[int]) -> float:
-        if self.positive is None:
-            right = sum(label in gold for label, gold in zip(chosen, self.gold, strict=True))
-            return right / max(len(chosen), 1)
-        found = [label == self.positive for label in chosen]
-        wanted = [self.positive in gold for gold in self.gold]
-        both = sum(one and other for one, other in zip(found, wanted, strict=True))
-        return 2 * both / max(sum(found) + sum(wanted), 1)
+        right = [label in gold for label, gold in zip(chosen, self.gold, strict=True)]
+        score = sum(right) / max(len(chosen), 1)
+        if self.positive is not None:
+            both = sum(one and label == self.positive for one, label in zip(right, chosen, strict=True))
+            found, wanted = chosen.count(self.positive), sum(self.positive in gold for gold in self.gold)
+            score = 2 * both / max(found + wanted, 1)
+        return score, total / max(len(chosen), 1)
 
 
 def in_batches(examples: Sequence[Example], size: int) -> list[Batch]:
     """Batches of consecutive examples."""
     return [collate(examples[begin : begin + size]) for begin in range(0, len(examples), size)]
-
-
-log = logging.getLogger(__name__)
 
 
 def train(
@@ -344,7 +303,7 @@ def train(
     generator = np.random.default_rng(settings.seed)
     order = generator.permutation(len(examples))
     batches = in_batches([examples[index] for index in order], settings.batch_size)
-    by_loss = settings.stop_by == "loss" or (settings.stop_by == "auto" and development.positive is None)
+    by_loss = development.positive is None  # else by F1 of the one class
     history, best = History(), dict[str, Floats]()
     started = time.perf_counter()
     composer = composer_for(model, vectors, parameters)  # may load a BLAS that the next line must know of
@@ -363,7 +322,6 @@ def train(
             )
             epoch = Epoch(number, mean_loss, loss, score)
             history.epochs.append(epoch)
-            log.debug("%s", epoch)
             progress(epoch)
             kept = history.best
             if kept is None or (loss < kept.development_loss if by_loss else score > kept.score):
@@ -386,23 +344,21 @@ class Learner:
         settings: TrainingSettings,
         composer: Composer,
     ) -> None:
-        self._model = model
-        self._parameters = parameters
-        self._vectors = vectors
+        self._model, self._parameters, self._vectors = model, parameters, vectors
         self._composer = composer
         self.loss = LOSSES[settings.loss]
-        self._optimiser = AdaGrad(
-            parameters, rates=settings.rates(), regularisers=settings.regularisers(), clip=settings.clip
-        )
+        self._optimiser = AdaGrad(parameters, settings)
         self.mean = RunningMean(parameters, decay=settings.averaging)
-        drops = settings.dropout > 0 and model.uses_vectors
-        self._dropout = Dropout(settings.dropout, seed=settings.seed) if drops else None
+        self._dropout = settings.dropout if model.uses_vectors else 0.0
+        (own,) = np.random.SeedSequence(settings.seed).spawn(1)
+        self._generator = np.random.default_rng(own)  # so that the order of batches does not depend on it
 
     def step(self, batch: Batch) -> float:
         """Change the parameters by one batch; its mean loss before that."""
         masks = None
         if self._dropout:
-            masks = self._dropout.masks(batch.size, self._vectors.shape[1], self._vectors.dtype)
+            width, dtype = self._vectors.shape[1], self._vectors.dtype
+            masks = draw_masks(self._generator, self._dropout, examples=batch.size, width=width, dtype=dtype)
         done = forward(
             self._model, self._parameters, self._vectors, batch, masks=masks, composer=self._composer
         )

@@ -1,6 +1,5 @@
 """Word vectors: shipped with the package, read from a file, or trained on the corpus at hand."""
 
-from disco2.vectors.reading import read_vectors
-from disco2.vectors.word_vectors import VectorSettings, WordVectors, load_vectors, reduce, train_word2vec
+from disco2.vectors.word_vectors import VectorSettings, WordVectors, load_vectors, read_vectors
 
-__all__ = ["VectorSettings", "WordVectors", "load_vectors", "read_vectors", "reduce", "train_word2vec"]
+__all__ = ["VectorSettings", "WordVectors", "load_vectors", "read_vectors"]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-
-import pytest
 
 from disco2.bundle import read_manifest, summary
 from disco2.shipped import DEFAULT, find_model, shipped_names
@@ -33,7 +30,7 @@ def test_models_as_json(run: Run) -> None:
             assert manifest.figures[figure] == one["accuracy"]
 
 
-def test_models_as_a_table(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_as_a_table(run: Run) -> None:
     _, out, _ = run("models")
     title, head, *lines = out.splitlines()
     assert title == "Shipped models"
@@ -42,7 +39,3 @@ def test_models_as_a_table(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyP
     rows = {line.split()[0]: line for line in lines[: len(shipped_names())]}
     assert list(rows) == shipped_names() == sorted(summary.read_notes(), key=shipped_names().index)
     assert "(default)" in rows[DEFAULT]
-    monkeypatch.setattr(summary, "MODELS", tmp_path)
-    (tmp_path / summary.NOTES).write_text("[en-fast", encoding="utf-8")
-    code, out, err = run("models")
-    assert (code, out, "can't be read" in err) == (2, "", True)
