@@ -143,14 +143,14 @@ class SpacySyntax:
 MOST_GROUPED = 300  # tokens in a group of more than one sentence
 
 
-def sentence_groups(document: Document, *, most_tokens: int = MOST_GROUPED) -> list[list[Sentence]]:
-    """The sentences in order, those of one paragraph together, up to ``most_tokens`` tokens."""
+def sentence_groups(document: Document) -> list[list[Sentence]]:
+    """The sentences in order, those of one paragraph together, up to ``MOST_GROUPED`` tokens."""
     groups: list[list[Sentence]] = []
     for sentence in document.sentences:
         if not len(sentence):
             continue
         before = groups[-1] if groups else None
-        if before and sentence.end - before[0].start <= most_tokens:
+        if before and sentence.end - before[0].start <= MOST_GROUPED:
             gap = document.tokens[before[-1].end - 1].end, document.tokens[sentence.start].start
             if BLANK_LINE.search(document.text[slice(*gap)]) is None:
                 before.append(sentence)
