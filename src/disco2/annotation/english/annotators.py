@@ -15,7 +15,7 @@ from hashlib import sha256
 from itertools import pairwise, starmap
 from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers, raw_document
 from disco2.annotation.english.constituents import SpanParser
@@ -162,18 +162,7 @@ def sentence_groups(document: Document) -> list[list[Sentence]]:
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english"
 
 
-class Model(Protocol):
-    """What a component runs."""
-
-    NAME: ClassVar[str]
-    REQUIRES: ClassVar[Mapping[Layer, Layers]]
-
-    @classmethod
-    def load(cls, files: Files, vectors: VectorReader) -> Self: ...
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]: ...
-
-
+Model = SpacySyntax | SpanParser | MentionRanker
 # In the order in which they can be trained.
 COMPONENTS: dict[str, type[Model]] = {
     "syntax": SpacySyntax,
