@@ -304,8 +304,8 @@ def portions(lengths: Sequence[int], most: Callable[[int], int]) -> Iterator[sli
 
 
 # From word numbers to labelled spans. The numbers of a sentence of n tokens, the two edges included, are a
-# table [n, 3 + pieces] of rows of the tables below: vector, word, tag, then prefixes, suffixes and shape, which
-# have 0 for a rare one. The row after the last word vector is zero.
+# table [n, 3 + pieces] of rows of the tables below: vector, word, tag, then prefixes, suffixes and shape.
+# A rare piece has row 0, and the row after the last word vector is zero.
 VECTOR, WORD, TAG, PIECES = 0, 1, 2, slice(3, None)
 
 NumberedSpan = tuple[int, int, int]  # start, end, label
