@@ -244,7 +244,10 @@ def split_sentences(documents: Sequence[Document], *, line_ends: bool = False) -
 
     With ``line_ends`` each line ends a sentence.
     """
-    texts = [raw_document(_lines_as_paragraphs(one.text) if line_ends else one.text) for one in documents]
+    given = [one.text for one in documents]
+    if line_ends:  # Unicode's separators of paragraphs, as many characters as before
+        given = [LINE_END.sub(lambda end: "\u2029" * len(end[0]), text) for text in given]
+    texts = [raw_document(text) for text in given]
     tokens_only = frozenset({Layer.TOKENS})
     split = shared_english().maker(Layer.TOKENS).annotate(texts, layers=tokens_only)
     found: list[Document] = []
@@ -254,8 +257,3 @@ def split_sentences(documents: Sequence[Document], *, line_ends: bool = False) -
         bounds = sorted({0, len(places), *(bisect_left(places, begin) for begin in begins)})
         found.append(replace(document, sentences=tuple(starmap(Sentence, pairwise(bounds)))))
     return found
-
-
-def _lines_as_paragraphs(text: str) -> str:
-    """With Unicode's separator of paragraphs in place of line ends, as many characters as before."""
-    return LINE_END.sub(lambda end: "\u2029" * len(end[0]), text)

@@ -77,7 +77,9 @@ def read_pipeline(files: Mapping[str, bytes], vectors: WordVectors) -> Language:
         for label in getattr(pipeline.get_pipe(name), "labels", ()):
             pipeline.vocab.strings.add(label)
     for encoder in trained_encoders(pipeline):
-        encoder.layers[:] = [_inference_layer(WindowEncoder(encoder, pipeline.vocab))]
+        encode = WindowEncoder(encoder, pipeline.vocab).encode
+        layer = Model("window_encoder", lambda model, docs, is_train, run=encode: (run(docs), lambda _: []))
+        encoder.layers[:] = [layer]
     return pipeline
 
 
@@ -216,10 +218,6 @@ class WindowEncoder:
             self._table[first : first + len(unknown)] = self._embed.predict([doc])[0]
             self._rows |= {key: row for row, key in enumerate(unknown, first)}
         return self._table[[self._rows[key] for key in keys]]
-
-
-def _inference_layer(encoder: WindowEncoder) -> Model[Any, Any]:
-    return Model("window_encoder", lambda model, docs, is_train: (encoder.encode(docs), lambda gradient: []))
 
 
 # The rules of spaCy's tokenizer, changed to split English text as GUM does. GUM follows newer English
