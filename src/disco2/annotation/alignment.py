@@ -94,13 +94,11 @@ def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[t
     """
     matcher = TextMatcher(text)
     spans, failed = matcher.match(words)
-    if spans is not None and matcher.at_end():
+    if spans is not None and matcher.offset == len(text):
         return spans
-    place = f"offset {matcher.offset}: '{matcher.next_text()}'."
+    word = f"Word {failed + 1}, '{words[failed]}'," if spans is None else "The end of the words"
     raise LayerError(
-        f"The words end before the text does, at {place}"
-        if spans is not None
-        else f"Word {failed + 1}, '{words[failed]}', does not fit the text at {place}",
+        f"{word} does not fit the text at offset {matcher.offset}: '{matcher.next_text()}'.",
         where=where,
         hint="Check that the layer belongs to this text.",
     )
@@ -120,12 +118,9 @@ class TextMatcher:
         """The position of the next character that is not matched yet."""
         return self._folded.starts[self._next]
 
-    def at_end(self) -> bool:
-        return self._next >= len(self._folded.characters)
-
-    def next_text(self, length: int = 30) -> str:
-        """The text from there on, shortened for a message."""
-        return " ".join(self.text[self.offset : self.offset + length].split())
+    def next_text(self) -> str:
+        """The text from there on, shortened for a message; empty at the end."""
+        return " ".join(self.text[self.offset : self.offset + 30].split())
 
     def match(self, words: Sequence[str]) -> tuple[list[tuple[int, int]] | None, int]:
         """The spans of the next words; or None and the index of the first word that does not fit.

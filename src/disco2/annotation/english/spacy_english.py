@@ -76,17 +76,11 @@ def read_pipeline(files: Mapping[str, bytes], vectors: WordVectors) -> Language:
     for name in pipeline.pipe_names:
         for label in getattr(pipeline.get_pipe(name), "labels", ()):
             pipeline.vocab.strings.add(label)
-    for encoder in trained_encoders(pipeline):
-        encode = WindowEncoder(encoder, pipeline.vocab).encode
-        layer = Model("window_encoder", lambda model, docs, is_train, run=encode: (run(docs), lambda _: []))
-        encoder.layers[:] = [layer]
+    parts: dict[str, Any] = dict(pipeline.pipeline)
+    # The encoder that tagger and parser share, and the one of the sentence splitter.
+    for encoder in (parts["tok2vec"].model, parts["senter"].model.layers[0]):
+        encoder.layers[:] = [_inference_layer(WindowEncoder(encoder, pipeline.vocab))]
     return pipeline
-
-
-def trained_encoders(pipeline: Language) -> list[Model[Any, Any]]:
-    """The encoder that tagger and parser share, and the one of the sentence splitter."""
-    components: dict[str, Any] = dict(pipeline.pipeline)
-    return [components["tok2vec"].model, components["senter"].model.layers[0]]
 
 
 # The shipped word vectors in the form that spaCy's models need.
@@ -218,6 +212,10 @@ class WindowEncoder:
             self._table[first : first + len(unknown)] = self._embed.predict([doc])[0]
             self._rows |= {key: row for row, key in enumerate(unknown, first)}
         return self._table[[self._rows[key] for key in keys]]
+
+
+def _inference_layer(encoder: WindowEncoder) -> Model[Any, Any]:
+    return Model("window_encoder", lambda model, docs, is_train: (encoder.encode(docs), lambda gradient: []))
 
 
 # The rules of spaCy's tokenizer, changed to split English text as GUM does. GUM follows newer English
