@@ -46,7 +46,7 @@ def test_words_are_found_in_the_text(words: list[str], text: str, found: list[st
     ("words", "message"),
     [
         (["The", "rain", "rises", "here"], r"Word 3, 'rises', .* offset 9: 'falls here'"),
-        (["The", "rain"], r"end before the text does, at offset 9: 'falls here'"),
+        (["The", "rain"], r"The end of the words does not fit the text at offset 9: 'falls here'"),
         (["The", "rain", "falls", "here", "."], r"Word 5, '\.'"),
     ],
 )

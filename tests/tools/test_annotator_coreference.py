@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from disco2.annotation.annotator import Layer
-from disco2.annotation.english.coreference import MentionRanker, mention_feature_sizes, read_weights
+from disco2.annotation.english.coreference import MentionRanker, mention_feature_sizes
 from disco2.data import Document, Mention
 from disco2.errors import InputError
 from disco2.files import read_listed_files
@@ -131,10 +131,10 @@ def test_a_tiny_run_learns_its_stories_and_repeats_itself(tmp_path: Path) -> Non
 def test_what_is_written_is_what_was_trained(tmp_path: Path) -> None:
     merged = random_tables(1, seed=2).merged()
     write_weights(tmp_path / "m", merged, ("dog",), window=7, matches=3)
-    tables, words, window, matches = read_weights(read_listed_files(tmp_path / "m"))
-    assert (words, window, matches) == (("dog",), 7, 3)
+    found = MentionRanker.load(read_listed_files(tmp_path / "m"))
+    assert (found.words, found.window, found.matches) == (("dog",), 7, 3)
     for name in ("new", "antecedent", "pair"):
-        assert np.allclose(getattr(tables, name), getattr(merged, name), atol=2e-3)
+        assert np.allclose(getattr(found.tables, name), getattr(merged, name), atol=2e-3)
 
 
 def test_documents_without_candidates_are_refused(tmp_path: Path) -> None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
 from disco2.annotation.treebanks import BRACKETS
-from disco2.data import Document
+from disco2.data import Document, Sentence
 from disco2.errors import LayerError
 
 _DOUBLE = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033'
@@ -93,13 +94,11 @@ def align_to_text(words: Sequence[str], text: str, *, where: str = "") -> list[t
     """
     matcher = TextMatcher(text)
     spans, failed = matcher.match(words)
-    if spans is not None and matcher.at_end():
+    if spans is not None and matcher.offset == len(text):
         return spans
-    place = f"offset {matcher.offset}: '{matcher.next_text()}'."
+    word = f"Word {failed + 1}, '{words[failed]}'," if spans is None else "The end of the words"
     raise LayerError(
-        f"The words end before the text does, at {place}"
-        if spans is not None
-        else f"Word {failed + 1}, '{words[failed]}', does not fit the text at {place}",
+        f"{word} does not fit the text at offset {matcher.offset}: '{matcher.next_text()}'.",
         where=where,
         hint="Check that the layer belongs to this text.",
     )
@@ -119,12 +118,9 @@ class TextMatcher:
         """The position of the next character that is not matched yet."""
         return self._folded.starts[self._next]
 
-    def at_end(self) -> bool:
-        return self._next >= len(self._folded.characters)
-
-    def next_text(self, length: int = 30) -> str:
-        """The text from there on, shortened for a message."""
-        return " ".join(self.text[self.offset : self.offset + length].split())
+    def next_text(self) -> str:
+        """The text from there on, shortened for a message; empty at the end."""
+        return " ".join(self.text[self.offset : self.offset + 30].split())
 
     def match(self, words: Sequence[str]) -> tuple[list[tuple[int, int]] | None, int]:
         """The spans of the next words; or None and the index of the first word that does not fit.
@@ -224,31 +220,34 @@ def _resynchronise(a: str, b: str, i: int, j: int) -> tuple[int, int]:
 Ranges = list[tuple[int, int]]
 
 
-def fit_sentences(
-    document: Document, layer: Sequence[Sequence[str]]
-) -> list[tuple[int, Ranges | None] | None]:
-    """For each sentence of the document the layer's sentence with the same words, or None without one.
+class _Sentence(Protocol):
+    @property
+    def words(self) -> Sequence[str]: ...
 
-    The second value gives, for each token of the sentence, the words that share its characters (first, last
+
+_Fit = TypeVar("_Fit", bound=_Sentence)
+
+
+def fit_sentences(
+    document: Document, layer: Sequence[_Fit]
+) -> Iterator[tuple[Sentence, _Fit | None, Ranges | None]]:
+    """Each sentence of the document, the layer's sentence with the same words, or None, and their alignment.
+
+    The last value gives, for each token of the sentence, the words that share its characters (first, last
     exclusive); an empty range for punctuation that the layer lacks; None where words and tokens are the same.
     """
-    waiting: dict[str, deque[int]] = {}  # the layer's sentences by their letters, in order
-    for number, words in enumerate(layer):
-        waiting.setdefault(_letters(words), deque()).append(number)
-    fits: list[tuple[int, Ranges | None] | None] = []
+    waiting: dict[str, deque[_Fit]] = {}  # the layer's sentences by their letters, in order
+    for one in layer:
+        waiting.setdefault(_letters(one.words), deque()).append(one)
     for sentence in document.sentences:
         tokens = document.words(range(sentence.start, sentence.end))
         candidates = waiting.get(_letters(tokens))
-        if not candidates:
-            fits.append(None)
-            continue
-        number = candidates.popleft()
-        if list(layer[number]) == tokens:
-            fits.append((number, None))
-            continue
-        ranges = _without_holes(align_tokens(layer[number], tokens), tokens)
-        fits.append(None if ranges is None else (number, ranges))
-    return fits
+        found = candidates.popleft() if candidates else None
+        ranges = None
+        if found is not None and list(found.words) != tokens:
+            ranges = _without_holes(align_tokens(found.words, tokens), tokens)
+            found = None if ranges is None else found
+        yield sentence, found, ranges
 
 
 def _letters(words: Sequence[str]) -> str:
@@ -259,15 +258,13 @@ def _letters(words: Sequence[str]) -> str:
 
 def _without_holes(places: Sequence[tuple[int, int] | None], tokens: Sequence[str]) -> Ranges | None:
     """Empty ranges next to a neighbour for punctuation that the layer lacks; None if it lacks a word."""
-    first = next((place[0] for place in places if place is not None), None)
-    if first is None:
-        return None
     ranges: Ranges = []
+    beside = next((place[0] for place in places if place is not None), None)
     for place, token in zip(places, tokens, strict=True):
         if place is None:
-            if any(map(str.isalnum, token)):
+            if beside is None or any(map(str.isalnum, token)):
                 return None
-            beside = max(ranges[-1][0], ranges[-1][1] - 1) if ranges else first
             place = beside, beside
+        beside = max(place[0], place[1] - 1)
         ranges.append(place)
     return ranges

@@ -56,8 +56,8 @@ def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
     return Dependencies(tuple(new_heads), tuple(new_labels))
 
 
-# For each kind of phrase, the side to search from and the children to look for, best first: the head rules of
-# Collins (1999), Appendix A, simplified. A child is a bare phrase label or a tag.
+# For each phrase, the side to search from and the children to look for (labels or tags), best first: the head
+# rules of Collins (1999), Appendix A, simplified.
 _NOMINAL = "NN NNS NNP NNPS NX POS JJR"
 _RULES = {
     "ADJP": "left NNS | QP | NN | JJ VBN VBG ADJP JJR JJS | RB RBR",

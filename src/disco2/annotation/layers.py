@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import TypeVar
 
-from disco2.annotation.alignment import ANCHOR, Ranges, TextMatcher, align_tokens, fit_sentences
+from disco2.annotation.alignment import ANCHOR, TextMatcher, align_tokens, fit_sentences
 from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
 from disco2.annotation.text import PARAGRAPH_BREAK, tokenise
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, unescape
 from disco2.data import Constituents, Dependencies, Document, Mention, ReadIssues, Sentence, Token
 from disco2.errors import LayerError
-
-_Sentence = TypeVar("_Sentence", BracketedSentence, ConlluSentence)
 
 
 def document_from_trees(
@@ -84,9 +81,10 @@ def with_constituents(
     get the tree's.
     """
     sentences: list[Sentence] = []
-    fits = _fits(document, trees, "tree", where=where, issues=issues)
-    for sentence, (tree, ranges) in zip(document.sentences, fits, strict=True):
-        if tree is not None:
+    for sentence, tree, ranges in fit_sentences(document, trees):
+        if tree is None:
+            _report_misfit("tree", document, sentence, where=where, issues=issues)
+        else:
             phrases = tree.constituents
             if ranges is not None:
                 phrases = project_constituents(phrases, [first for first, _ in ranges])
@@ -102,28 +100,23 @@ def with_dependencies(
 
     A sentence that is not in the file, or has no heads there, stays unchanged and gives a finding.
     """
-    parsed = [one for one in conllu_sentences if one.dependencies is not None]
     sentences: list[Sentence] = []
-    fits = _fits(document, parsed, "dependencies", where=where, issues=issues)
-    for sentence, (found, ranges) in zip(document.sentences, fits, strict=True):
-        if found is not None and (parse := found.dependencies) is not None:
-            new = parse if ranges is None else project_dependencies(parse, ranges)
-            sentence = replace(sentence, dependencies=new)
+    for sentence, found, ranges in fit_sentences(document, conllu_sentences):
+        if found is None or (parse := found.dependencies) is None:
+            _report_misfit("dependencies", document, sentence, where=where, issues=issues)
+        else:
+            parse = parse if ranges is None else project_dependencies(parse, ranges)
+            sentence = replace(sentence, dependencies=parse)
         sentences.append(sentence)
     return replace(document, sentences=tuple(sentences))
 
 
-def _fits(
-    document: Document, layer: Sequence[_Sentence], name: str, *, where: str, issues: ReadIssues
-) -> Iterator[tuple[_Sentence | None, Ranges | None]]:
-    """The layer's sentence for each of the document, and its words for each token if they differ."""
-    fits = fit_sentences(document, [one.words for one in layer])
-    for sentence, fit in zip(document.sentences, fits, strict=True):
-        if fit is None:
-            words = " ".join(document.words(range(sentence.start, min(sentence.end, sentence.start + 8))))
-            what = f"The sentence of {document.id} that begins '{words}' has no {name} that fits it."
-            issues.add(f"sentence without {name}", where, what)
-        yield (None, None) if fit is None else (layer[fit[0]], fit[1])
+def _report_misfit(
+    layer: str, document: Document, sentence: Sentence, *, where: str, issues: ReadIssues
+) -> None:
+    words = " ".join(document.words(range(sentence.start, min(sentence.end, sentence.start + 8))))
+    what = f"The sentence of {document.id} that begins '{words}' has no {layer} that fits it."
+    issues.add(f"sentence without {layer}", where, what)
 
 
 def with_mentions(

@@ -60,17 +60,6 @@ def test_documents_without_anything(ranker: MentionRanker) -> None:
     assert ranker.resolve(document_from_words("d", [["Rain"]], tags=[["NN"]])).mentions == ()
 
 
-def test_tags_alone_are_enough_for_something(ranker: MentionRanker) -> None:
-    document = giving("She")
-    bare = replace(
-        document,
-        sentences=tuple(
-            replace(sentence, constituents=None, dependencies=None) for sentence in document.sentences
-        ),
-    )
-    assert chains(ranker.resolve(bare)) == [["Tina", "She"]]
-
-
 @settings(max_examples=40, deadline=None)
 @given(parsed_documents())
 def test_chains_are_well_formed(ranker: MentionRanker, document: Document) -> None:

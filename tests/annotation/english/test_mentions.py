@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from disco2.annotation.english.mentions import find_candidates
 from disco2.data import Document
 from tests.annotation.english.parsed import parsed, parsed_documents
-from tests.documents import document_from_words
 
 
 def found(document: Document) -> list[str]:
@@ -62,14 +61,6 @@ def test_heads_come_from_dependencies_else_from_phrases() -> None:
     )
     for given_document in (document, bare):
         assert [candidate.head for candidate in find_candidates(given_document)] == [1, 4, 3]
-
-
-def test_without_trees_runs_of_nouns_are_found_by_their_tags() -> None:
-    words = "the old dog saw Ann Smith and her in two parks ."
-    tags = "DT JJ NN VBD NNP NNP CC PRP IN CD NNS ."
-    document = document_from_words("d", [words.split()], tags=[tags.split()])
-    assert found(document) == ["the old dog", "Ann Smith", "her", "two parks"]
-    assert [candidate.head for candidate in find_candidates(document)] == [2, 5, 7, 10]
 
 
 @settings(max_examples=60, deadline=None)

@@ -11,7 +11,7 @@ from spacy.util import load_config
 from disco2.annotation.annotator import Layer, raw_document
 from disco2.annotation.english import spacy_english
 from disco2.annotation.english.annotators import SHIPPED, SpacySyntax
-from disco2.annotation.english.spacy_english import WindowEncoder, make_pipeline, trained_encoders
+from disco2.annotation.english.spacy_english import WindowEncoder, make_pipeline
 from disco2.vectors.word_vectors import read_shipped
 
 
@@ -67,7 +67,7 @@ def test_encoder_gives_the_vectors_of_spacys_own(embeddings: int, monkeypatch: p
     pipeline = make_pipeline(load_config(SHIPPED / "syntax" / "config.cfg"), read_shipped())
     pipeline.from_disk(SHIPPED / "syntax", exclude=spacy_english.NOT_STORED)
     texts = ["Ann's dog barked.", "", "It", "Ann saw it , and the dog saw Ann."]
-    for model in trained_encoders(pipeline):
+    for model in (pipeline.get_pipe("tok2vec").model, pipeline.get_pipe("senter").model.layers[0]):
         encoder = WindowEncoder(model, pipeline.vocab)
         for chosen in (texts, texts[:2], texts[::-1]):
             docs = [pipeline.make_doc(text) for text in chosen]

@@ -150,7 +150,7 @@ def test_spans_are_scored_as_one_by_one(
     monkeypatch.setattr(network, "CHUNK", chunk)
     encoded = np.random.default_rng(9).normal(size=(8, 4)).astype(np.float32)
     starts, ends = np.triu_indices(8, k=1)
-    prepared = SpanScorer.of(**stored)
+    prepared = SpanScorer.of(*stored.values())
     spans = (*prepared.places(encoded), starts, ends)
     expected = np.array(
         [slow_scores(stored, encoded[start], encoded[end]) for start, end in zip(starts, ends, strict=True)]

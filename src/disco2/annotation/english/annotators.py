@@ -15,7 +15,7 @@ from hashlib import sha256
 from itertools import pairwise, starmap
 from pathlib import Path, PurePosixPath
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers, raw_document
 from disco2.annotation.english.constituents import SpanParser
@@ -143,14 +143,14 @@ class SpacySyntax:
 MOST_GROUPED = 300  # tokens in a group of more than one sentence
 
 
-def sentence_groups(document: Document, *, most_tokens: int = MOST_GROUPED) -> list[list[Sentence]]:
-    """The sentences in order, those of one paragraph together, up to ``most_tokens`` tokens."""
+def sentence_groups(document: Document) -> list[list[Sentence]]:
+    """The sentences in order, those of one paragraph together, up to ``MOST_GROUPED`` tokens."""
     groups: list[list[Sentence]] = []
     for sentence in document.sentences:
         if not len(sentence):
             continue
         before = groups[-1] if groups else None
-        if before and sentence.end - before[0].start <= most_tokens:
+        if before and sentence.end - before[0].start <= MOST_GROUPED:
             gap = document.tokens[before[-1].end - 1].end, document.tokens[sentence.start].start
             if BLANK_LINE.search(document.text[slice(*gap)]) is None:
                 before.append(sentence)
@@ -162,18 +162,7 @@ def sentence_groups(document: Document, *, most_tokens: int = MOST_GROUPED) -> l
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english"
 
 
-class Model(Protocol):
-    """What a component runs."""
-
-    NAME: ClassVar[str]
-    REQUIRES: ClassVar[Mapping[Layer, Layers]]
-
-    @classmethod
-    def load(cls, files: Files, vectors: VectorReader) -> Self: ...
-
-    def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]: ...
-
-
+Model = SpacySyntax | SpanParser | MentionRanker
 # In the order in which they can be trained.
 COMPONENTS: dict[str, type[Model]] = {
     "syntax": SpacySyntax,
@@ -255,7 +244,10 @@ def split_sentences(documents: Sequence[Document], *, line_ends: bool = False) -
 
     With ``line_ends`` each line ends a sentence.
     """
-    texts = [raw_document(_lines_as_paragraphs(one.text) if line_ends else one.text) for one in documents]
+    given = [one.text for one in documents]
+    if line_ends:  # Unicode's separators of paragraphs, as many characters as before
+        given = [LINE_END.sub(lambda end: "\u2029" * len(end[0]), text) for text in given]
+    texts = [raw_document(text) for text in given]
     tokens_only = frozenset({Layer.TOKENS})
     split = shared_english().maker(Layer.TOKENS).annotate(texts, layers=tokens_only)
     found: list[Document] = []
@@ -265,8 +257,3 @@ def split_sentences(documents: Sequence[Document], *, line_ends: bool = False) -
         bounds = sorted({0, len(places), *(bisect_left(places, begin) for begin in begins)})
         found.append(replace(document, sentences=tuple(starmap(Sentence, pairwise(bounds)))))
     return found
-
-
-def _lines_as_paragraphs(text: str) -> str:
-    """With Unicode's separator of paragraphs in place of line ends, as many characters as before."""
-    return LINE_END.sub(lambda end: "\u2029" * len(end[0]), text)

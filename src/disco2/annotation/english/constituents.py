@@ -187,20 +187,12 @@ class SpanParser:
         """The documents with new trees on all sentences."""
         if Layer.CONSTITUENTS not in layers:
             return list(documents)
-        tagged: list[Tagged] = []
-        for document in documents:
-            for sentence in document.sentences:
-                tokens = document.tokens[sentence.start : sentence.end]
-                tagged.append(([token.text for token in tokens], [token.tag for token in tokens]))
+        tokens = [one.tokens[part.start : part.end] for one in documents for part in one.sentences]
+        tagged = [([token.text for token in some], [token.tag for token in some]) for some in tokens]
         trees = iter(self.parse(tagged))
         return [
-            replace(
-                document,
-                sentences=tuple(
-                    [replace(sentence, constituents=next(trees)) for sentence in document.sentences]
-                ),
-            )
-            for document in documents
+            replace(one, sentences=tuple([replace(part, constituents=next(trees)) for part in one.sentences]))
+            for one in documents
         ]
 
     def parse(self, sentences: Sequence[Tagged]) -> list[Constituents | None]:

@@ -362,19 +362,6 @@ MODEL_FILE = "model.json"
 FORMAT = 1
 
 
-def read_weights(files: Mapping[str, bytes]) -> tuple[Tables, tuple[str, ...], int, int]:
-    """Tables, words, window and matches; raises ValueError or another exception if the files do not fit."""
-    described = json.loads(files[MODEL_FILE])
-    arrays = load(files[TABLES_FILE])
-    words = tuple(described["words"])
-    sizes = mention_feature_sizes(len(words))
-    tables = Tables(**{name: arrays[name].astype(np.float32) for name in TABLES})
-    features = described["mention_features"], described["pair_features"]
-    if (described["format"], *features) != (FORMAT, sizes, PAIR_FEATURES):
-        raise ValueError("it was made for another version of its features")
-    return tables, words, int(described["window"]), int(described["matches"])
-
-
 # The annotator.
 
 BLOCK = 512  # mentions whose pairs are scored together; bounds the memory that a long document needs
@@ -401,7 +388,14 @@ class MentionRanker:
     @classmethod
     def load(cls, files: Mapping[str, bytes], vectors: object = None) -> MentionRanker:
         """The annotator in the files of its folder; it needs no word vectors."""
-        return cls(*read_weights(files))
+        described = json.loads(files[MODEL_FILE])
+        arrays = load(files[TABLES_FILE])
+        words = tuple(described["words"])
+        features = described["mention_features"], described["pair_features"]
+        if (described["format"], *features) != (FORMAT, mention_feature_sizes(len(words)), PAIR_FEATURES):
+            raise ValueError("it was made for another version of its features")
+        tables = Tables(**{name: arrays[name].astype(np.float32) for name in TABLES})
+        return cls(tables, words, int(described["window"]), int(described["matches"]))
 
     def annotate(self, documents: Sequence[Document], *, layers: Layers) -> list[Document]:
         if Layer.COREFERENCE not in layers:

@@ -31,11 +31,9 @@ from disco2.data import Constituents, Document, Sentence
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})
-NOUN_TAGS = NAME_TAGS | {"NN", "NNS"}
 # Heads that refer to nothing, or only to the next phrase: relative pronouns, "there".
 NOT_HEADS = frozenset({"WDT", "WP", "WP$", "WRB", "EX"})
 _TRIMMED = frozenset({",", ".", ":"})
-_BEFORE_NOUNS = frozenset({"DT", "PDT", "PRP$", "JJ", "JJR", "JJS", "CD", "VBN", "VBG"}) | NOUN_TAGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +62,7 @@ def find_candidates(document: Document) -> list[Candidate]:
 
 def _in_sentence(sentence: Sentence, tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
     """(start, end, head), counted from the sentence's first token; of equal spans the last one counts."""
-    if sentence.constituents is None:
-        yield from _noun_runs(tags)
-    else:
+    if sentence.constituents is not None:
         yield from _noun_phrases(sentence, sentence.constituents, tags)
     for token, tag in enumerate(tags):
         if tag in PRONOUN_TAGS:
@@ -122,22 +118,6 @@ def _owners(tree: Constituents) -> list[int]:
         start, end = tree.starts[node], tree.ends[node]
         owners[start:end] = [node] * (end - start)
     return owners
-
-
-def _noun_runs(tags: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """The longest runs of nouns, with determiners and adjectives before them; the last noun is the head."""
-    start = 0
-    while start < len(tags):
-        end, last_noun = start, -1
-        while end < len(tags) and tags[end] in _BEFORE_NOUNS:
-            if last_noun >= 0 and tags[end] not in NOUN_TAGS:
-                break
-            if tags[end] in NOUN_TAGS:
-                last_noun = end
-            end += 1
-        if last_noun >= 0:
-            yield start, last_noun + 1, last_noun
-        start = max(end, start + 1)
 
 
 # The context of each token: paragraph, quotation, and its place in the dependencies.

@@ -76,15 +76,11 @@ def read_pipeline(files: Mapping[str, bytes], vectors: WordVectors) -> Language:
     for name in pipeline.pipe_names:
         for label in getattr(pipeline.get_pipe(name), "labels", ()):
             pipeline.vocab.strings.add(label)
-    for encoder in trained_encoders(pipeline):
+    parts: dict[str, Any] = dict(pipeline.pipeline)
+    # The encoder that tagger and parser share, and the one of the sentence splitter.
+    for encoder in (parts["tok2vec"].model, parts["senter"].model.layers[0]):
         encoder.layers[:] = [_inference_layer(WindowEncoder(encoder, pipeline.vocab))]
     return pipeline
-
-
-def trained_encoders(pipeline: Language) -> list[Model[Any, Any]]:
-    """The encoder that tagger and parser share, and the one of the sentence splitter."""
-    components: dict[str, Any] = dict(pipeline.pipeline)
-    return [components["tok2vec"].model, components["senter"].model.layers[0]]
 
 
 # The shipped word vectors in the form that spaCy's models need.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -176,20 +177,12 @@ class SpanScorer:
     output_bias: Floats  # c + O t, [L]
 
     @classmethod
-    def of(
-        cls,
-        starts: Floats,
-        ends: Floats,
-        bias: Floats,
-        gain: Floats,
-        shift: Floats,
-        outputs: Floats,
-        output_bias: Floats,
-    ) -> SpanScorer:
+    def of(cls, *stored: Floats) -> SpanScorer:
         """The scorer with stored weights: A, E [H2, M], b, g, t [M], O [L, M] and c [L].
 
         A unit without gain is a constant in all scores.
         """
+        starts, ends, bias, gain, shift, outputs, output_bias = stored
         sign = np.where(gain < 0.0, np.float32(-1.0), np.float32(1.0))
         magnitude = np.abs(gain)
         gainless = magnitude == 0.0
@@ -226,8 +219,8 @@ class SpanScorer:
 
 # The best binary tree over scored spans (CKY), for a batch of sentences at once.
 #
-# The score of a tree is the sum of the scores of its spans (Stern, Andreas & Klein 2017). With s(i, j) the
-# score of the best label of a span, which is 0 for no label at all,
+# The score of a tree is the sum of the scores of its spans. With s(i, j) that of the best label of a span,
+# which is 0 for no label at all,
 #
 #     best(i, j) = s(i, j) + max over k of best(i, k) + best(k, j),    best(i, i + 1) = s(i, i + 1).
 #
@@ -247,17 +240,11 @@ class Spans(NamedTuple):
 
 def all_spans(lengths: Integers) -> Spans:
     """Every span of every sentence, sentence by sentence, in order of start and end."""
-    starts_by_length: dict[int, tuple[Integers, Integers]] = {}
-    for length in set(lengths.tolist()):
-        starts, ends = np.triu_indices(length)
-        starts_by_length[length] = (starts.astype(np.int32), ends.astype(np.int32) + 1)
-    found = [starts_by_length[length] for length in lengths.tolist()]
+    of_length = cache(np.triu_indices)
+    found = [of_length(length) for length in lengths.tolist()]
     counts = [len(starts) for starts, _ in found]
-    return Spans(
-        np.repeat(np.arange(len(lengths), dtype=np.int32), counts),
-        np.concatenate([starts for starts, _ in found]),
-        np.concatenate([ends for _, ends in found]),
-    )
+    starts, ends = np.concatenate(found, axis=1).astype(np.int32)
+    return Spans(np.repeat(np.arange(len(lengths), dtype=np.int32), counts), starts, ends + 1)
 
 
 def scores_by_length(spans: Spans, scores: NDArray[np.float32], lengths: Integers) -> NDArray[np.float32]:
@@ -316,12 +303,9 @@ def portions(lengths: Sequence[int], most: Callable[[int], int]) -> Iterator[sli
         first += size
 
 
-# From word numbers to labelled spans.
-
-
-# The numbers of a sentence of n tokens, the two edges included, are a table [n, 3 + pieces] of rows of the
-# tables below: vector, word, tag, then prefixes, suffixes and shape (0 for a rare one). The row after the
-# last word vector is zero.
+# From word numbers to labelled spans. The numbers of a sentence of n tokens, the two edges included, are a
+# table [n, 3 + pieces] of rows of the tables below: vector, word, tag, then prefixes, suffixes and shape.
+# A rare piece has row 0, and the row after the last word vector is zero.
 VECTOR, WORD, TAG, PIECES = 0, 1, 2, slice(3, None)
 
 NumberedSpan = tuple[int, int, int]  # start, end, label
@@ -435,6 +419,4 @@ def distinct_rows(table: Integers) -> tuple[Integers, Rows]:
     whole_row = np.dtype((np.void, table.itemsize * table.shape[1]))
     keys = np.ascontiguousarray(table).view(whole_row)[:, 0].tolist()
     which = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
-    firsts = np.empty(len(places), dtype=np.int64)
-    firsts[which[::-1]] = np.arange(len(table))[::-1]
-    return table[firsts], which
+    return table[np.unique(which, return_index=True)[1]], which
