@@ -18,14 +18,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from disco2.annotation.heads import depths_below_root
 from disco2.data import Document, Token
 from disco2.errors import LayerError
-from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
-from disco2.parser.features import Item, LinearModel
+
+if TYPE_CHECKING:
+    from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList
+    from disco2.parser.features import Item, LinearModel
 
 CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ", "VP", "FRAG", "PRN", "UCP", "ROOT", "TOP"})
 _CLAUSE_LINKS = "root conj advcl parataxis ccomp xcomp acl acl:relcl advcl:relcl csubj dep appos"
