@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 import Stemmer
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 
 from disco2.data import Argument, Constituents, Document, Instance, Relation
 from disco2.data.tree import pieces
-from disco2.features.extractor import Presence
+
+if TYPE_CHECKING:
+    from disco2.features.extractor import Presence
 
 # Pairs of Porter stems, one from each argument; punctuation and function words are kept.
 
@@ -53,6 +56,8 @@ def pair_candidates(
     one integer, (first stem, second stem, relation) in mixed radix, so that one sort brings equal pairs
     together.
     """
+    from disco2.features.extractor import Presence
+
     numbers: dict[str, int] = {}
     sides: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
     for instance in instances:
