@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from disco2.data.batch import Floats
 from disco2.errors import InputError, SettingsError
-from disco2.model.network import Bilinear
 from disco2.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from disco2.model.network import Bilinear
 
 PAPER_KINDS = ("entities", "upward", "additive", "surface", "majority")
 KINDS = (*PAPER_KINDS, "encoder")
@@ -150,6 +153,8 @@ def initial_parameters(
 
 def matrices(parameters: Parameters, letter: str) -> Bilinear:
     """A_y, which joins the two arguments, or B_y, which joins the roles of a shared entity."""
+    from disco2.model.network import Bilinear
+
     return Bilinear(*(parameters[f"{letter}{number}"] for number in (1, 2, 3)))
 
 
