@@ -45,36 +45,25 @@ def confusion_matrix(
 ) -> NDArray[np.int64]:
     """Counts of relations, [gold, predicted], in the order of ``labels``, which must hold all that occur."""
     number = {label: index for index, label in enumerate(labels)}
-    rows = np.array([number[label] for label in settled], dtype=np.int64)
-    columns = np.array([number[label] for label in predicted], dtype=np.int64)
-    flat = np.bincount(rows * len(labels) + columns, minlength=len(labels) ** 2)
-    return flat.reshape(len(labels), len(labels)).astype(np.int64)
+    confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    for label, answer in zip(settled, predicted, strict=True):
+        confusion[number[label], number[answer]] += 1
+    return confusion
 
 
 def scores_by_sense(confusion: NDArray[np.int64], *, labels: Sequence[str]) -> dict[str, SenseScore]:
     """Precision, recall and F1 of each label; 0 if there is nothing to divide by."""
-    right = np.diag(confusion)
-    support = confusion.sum(axis=1)
-    answered = confusion.sum(axis=0)
-    return {
-        label: SenseScore(
-            precision=_ratio(right[index], answered[index]),
-            recall=_ratio(right[index], support[index]),
-            f1=_ratio(2 * right[index], answered[index] + support[index]),
-            support=int(support[index]),
-        )
-        for index, label in enumerate(labels)
-    }
+    right, support, answered = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+    precision, recall = right / np.maximum(answered, 1), right / np.maximum(support, 1)
+    f1 = 2 * right / np.maximum(answered + support, 1)
+    columns = zip(precision.tolist(), recall.tolist(), f1.tolist(), support.tolist(), strict=True)
+    return {label: SenseScore(*column) for label, column in zip(labels, columns, strict=True)}
 
 
 def macro_f1(by_sense: Mapping[str, SenseScore]) -> float:
     """The mean F1 over the senses that occur as gold, each with the same weight."""
     present = [score.f1 for score in by_sense.values() if score.support]
     return sum(present) / len(present) if present else 0.0
-
-
-def _ratio(part: np.int64, whole: np.int64) -> float:
-    return float(part / whole) if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
