@@ -65,7 +65,11 @@ def read_pairs(path: Path, *, inventory_name: str = "free") -> Corpus:
     groups: dict[str, str] = {}
     for line, record in _read_records(text, path=path, issues=issues):
         where = f"{path}:{line}"
-        name = _unused_id(record, line, path, documents, where=where, issues=issues)
+        name = _text(record, "id") or f"{path.stem}:{line}"
+        if name in documents:
+            issues.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
+        while name in documents:
+            name = f"{name}:{line}"
         pair = _pair(name, record, known, where=where, issues=issues)
         if pair is None:
             continue
@@ -199,28 +203,11 @@ def _plain(value: object) -> str:
 
 
 def _notes(relations: Sequence[Relation], parts: Mapping[str, str]) -> Iterator[str]:
-    counts = Counter(sense for relation in relations for sense in relation.senses if sense in WITHOUT_SENSE)
-    for label, count in sorted(counts.items()):
-        yield (
-            f"The label {label} ({count} pairs) is special: a model predicts it for neighbouring sentences "
-            "of a text, and never for two given arguments. Use another name, such as 'unrelated', for an "
-            "ordinary label."
-        )
+    labels = {sense for relation in relations for sense in relation.senses}
+    for label in sorted(labels & WITHOUT_SENSE):
+        yield f"A model never answers the label {label} for two given arguments: use another name for it."
     pairs = [(parts.get(one.document, "train"), (one.arg1.text, one.arg2.text)) for one in relations]
     trained_on = {pair for part, pair in pairs if part == "train"}
     twice = Counter(part for part, pair in pairs if part != "train" and pair in trained_on)
     for part, count in sorted(twice.items()):
         yield f"{count} pairs of {part} are in train as well, word for word: figures on {part} are too good."
-
-
-def _unused_id(
-    record: Record, line: int, path: Path, used: Mapping[str, object], *, where: str, issues: ReadIssues
-) -> str:
-    given = _text(record, "id")
-    name = given or f"{path.stem}:{line}"
-    if name not in used:
-        return name
-    issues.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
-    while name in used:
-        name = f"{name}:{line}"
-    return name
