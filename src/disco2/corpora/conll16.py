@@ -100,11 +100,7 @@ def _part_folders(path: Path) -> list[tuple[Path, Path, Path]]:
     found = [(one, files(one)) for one in (folder, *inside)]
     complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
     if not complete:
-        raise CorpusError(
-            "There is no folder with relations.json and parses.json here.",
-            where=str(path),
-            hint="Give the folder of one part, or the folder that holds the parts.",
-        )
+        raise CorpusError("There is no folder with relations.json and parses.json here.", where=str(path))
     return complete[:1] if complete[0][0] == folder else complete
 
 
@@ -157,8 +153,7 @@ def _relation(
 
 def _kind(label: object, *, explicit: bool) -> RelationKind:
     """The kind; the input of the sense classification task has none, and a connective decides."""
-    if label in (None, ""):
-        return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
+    label = label or (RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT)
     kind = reading.read_kind(label) if isinstance(label, str) else None
     if kind is None:
         raise CorpusError(f"Unknown type {reading.shorten(label)}.")

@@ -29,11 +29,7 @@ def pieces(doc: Document, tokens: Sequence[int]) -> Iterator[tuple[Sentence, lis
         sentence = doc.sentences[doc.sentence_index(tokens[first])] if doc.sentences else Sentence(0, 0)
         last = bisect_left(tokens, sentence.end, first)
         if last == first:
-            raise LayerError(
-                f"Token {tokens[first]} of an argument lies in no sentence.",
-                where=doc.id,
-                hint="Check that the sentences of this document cover all of its tokens.",
-            )
+            raise LayerError(f"Token {tokens[first]} of an argument lies in no sentence.", where=doc.id)
         yield sentence, [token - sentence.start for token in tokens[first:last]]
         first = last
 

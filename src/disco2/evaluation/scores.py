@@ -134,7 +134,7 @@ def evaluate(
     known = tuple(dict.fromkeys((*labels, *sorted({*settled, *predicted}))))
     if positive is not None and positive not in known:
         raise InputError(f"'{positive}' is no label of this task.", hint=f"Labels: {', '.join(known)}.")
-    right = hits(gold, predicted)
+    right, shares = hits(gold, predicted), np.array(shared, dtype=np.bool_)
     confusion = confusion_matrix(settled, predicted, labels=known)
     by_sense = scores_by_sense(confusion, labels=known)
     correct, n = int(right.sum()), len(right)
@@ -148,15 +148,15 @@ def evaluate(
         majority_share=max(acceptable.values()) / n,
         per_sense=by_sense,
         confusion=Confusion(list(known), confusion.tolist()),
-        shared_entities=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if flag]),
-        other_pairs=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if not flag]),
+        shared_entities=_subset(right[shares]),
+        other_pairs=_subset(right[~shares]),
         positive=positive,
         f1=None if positive is None else by_sense[positive].f1,
     )
 
 
-def _subset(right: Sequence[bool]) -> Subset:
-    return Subset(sum(right) / len(right) if right else None, len(right))
+def _subset(right: NDArray[np.bool_]) -> Subset:
+    return Subset(float(right.mean()) if len(right) else None, len(right))
 
 
 BINS = 15  # as in Guo et al. (2017), On Calibration of Modern Neural Networks
