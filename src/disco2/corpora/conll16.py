@@ -75,7 +75,7 @@ def read_conll16(
         found = _read_relations(relation_file, fresh, issues)
         relations.extend(reading.drop_doubles(found, issues=issues))
     if not relations:
-        fault = reading.quote_last_fault(issues)
+        fault = reading.quote_first_fault(issues)
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
     layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}

@@ -202,7 +202,7 @@ def _find_items(folder: Path, tables: Mapping[Path, Table], issues: ReadIssues) 
                 return list(items.values())
     raise CorpusError(
         "No .csv file in this folder has rows with the columns of DiscoGeM's annotations."
-        f"{reading.quote_last_fault(issues)}",
+        f"{reading.quote_first_fault(issues)}",
         where=str(folder),
         hint="The usual name is DiscoGeMcorpus_annotations_nonwide.csv, with the columns Itemid, "
         "Datasource, SemClass, Arg1_RawText and Arg2_RawText.",

@@ -104,7 +104,7 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None) -> Corpus:
                 parts[name] = part[1].lower()
     if not relations:
         raise CorpusError(
-            f"No relation here can be used.{reading.quote_last_fault(issues)}",
+            f"No relation here can be used.{reading.quote_first_fault(issues)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )

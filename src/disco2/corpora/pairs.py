@@ -81,7 +81,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free") -> Corpus:
                 issues.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + reading.quote_last_fault(issues),
+            "No line of this file is a usable pair." + reading.quote_first_fault(issues),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
