@@ -89,7 +89,8 @@ def with_interval(counts: NDArray[np.int64]) -> PrecisionRecall:
     each = np.ones(len(counts), dtype=np.int64)
     totals = draw_counts(each, seed=SEED, size=RESAMPLES) @ counts  # [RESAMPLES, 3]
     f1 = 2 * totals[:, 0] / np.maximum(totals[:, 1] + totals[:, 2], 1)
-    return PrecisionRecall(*counts.sum(axis=0).tolist(), interval_of(f1))
+    right, found, gold = counts.sum(axis=0).tolist()
+    return PrecisionRecall(right, found, gold, interval_of(f1))
 
 
 def count_document(gold: Sequence[SpanRelation], predicted: Sequence[SpanRelation]) -> Counts:
