@@ -155,9 +155,7 @@ class Writer:
         return "\n".join([*lines, ""])
 
 
-def write_pdtb2(
-    root: Path, docs: Sequence[MiniDocument], *, writer: Writer | None = None
-) -> Path:
+def write_pdtb2(root: Path, docs: Sequence[MiniDocument], *, writer: Writer | None = None) -> Path:
     """``data/SS/wsj_SSNN.pdtb`` and ``raw/SS/wsj_SSNN``."""
     writer = writer or Writer()
     for document in docs:

@@ -146,9 +146,7 @@ def begin_inside_another(sentences: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("harm", [shift_ends, swap_words, end_far_away, begin_inside_another, lambda _: None])
-def test_the_text_is_rebuilt_whatever_the_offsets(
-    tmp_path: Path, harm: Callable[[list[Any]], None]
-) -> None:
+def test_the_text_is_rebuilt_whatever_the_offsets(tmp_path: Path, harm: Callable[[list[Any]], None]) -> None:
     entries = parses()
     harm(entries["wsj_9901"]["sentences"])
     corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))

@@ -14,7 +14,6 @@ from disco2.errors import CorpusError
 from tests.corpora.discogem_files import (
     NARROW,
     NARROW_HEADER,
-    PARTS,
     TALE,
     WIDE,
     WIDE_HEADER,

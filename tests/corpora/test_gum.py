@@ -10,7 +10,7 @@ import pytest
 
 from disco2.corpora.gum import read_gum
 from disco2.data import Corpus, Dependencies, Mention, RelationKind
-from disco2.errors import CorpusError, SettingsError
+from disco2.errors import CorpusError
 
 SENTENCES = [["Ann", "sings", "."], ["Her", "old", "goat", "-", "Bob", "-", "sleeps", "."]]
 HEADS = [[2, 0, 2], [3, 3, 7, 5, 3, 5, 0, 7]]

@@ -15,7 +15,7 @@ from disco2.corpora.pdtb import (
 )
 from disco2.corpora.wsj import RawRelation
 from disco2.data import Corpus, ReadIssues, RelationKind
-from disco2.errors import CorpusError, SettingsError
+from disco2.errors import CorpusError
 from tests.corpora.miniature import (
     MiniDocument,
     Writer,
@@ -102,7 +102,7 @@ def test_native_block_is_read_in_full() -> None:
 
 
 def test_bad_block_is_skipped_and_still_counted() -> None:
-    relations, issues = read(NATIVE.replace("____Explicit____\n", "____Explicit____\nx", 1))
+    relations, _ = read(NATIVE.replace("____Explicit____\n", "____Explicit____\nx", 1))
     assert [relation.number for relation in relations] == [1, *range(3, len(DOCUMENT.relations) + 1)]
 
 

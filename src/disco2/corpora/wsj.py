@@ -179,7 +179,9 @@ def make_corpus(name: str, sources: Iterable[Source], layers: WsjLayers, *, issu
         documents[document.id] = document
         found = find_relations(source, reading.TokenSpans(document), inventory(name), issues=issues)
         relations.extend(reading.drop_doubles(found, issues=issues))
-    notes = (f"{with_trees} of {len(documents)} documents have tokens from trees; others were split by rule.",)
+    notes = (
+        f"{with_trees} of {len(documents)} documents have tokens from trees; others were split by rule.",
+    )
     return Corpus(name, name, documents, tuple(relations), issues=issues, notes=notes)
 
 
