@@ -280,7 +280,7 @@ class DataSettings(Settings):
         super().__post_init__()
         if not self.corpus or not self.path or not self.part or "\0" in self.path:
             raise SettingsError(
-                "The corpus, its path or its part is missing.",
+                "The corpus, its path or its part is missing or unusable.",
                 hint='Write, for example: corpus = "discogem", path = "discogem"',
             )
         object.__setattr__(self, "corpus", known_corpus(self.corpus))
