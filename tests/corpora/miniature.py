@@ -33,28 +33,22 @@ def _coreference_cell(document: MiniDocument, start: int, end: int) -> str:
 
 
 class Writer:
-    """Turns documents into files: with which line ends, and with inclusive or exclusive ends of spans."""
+    """Turns documents into files, with inclusive or exclusive ends of spans."""
 
-    def __init__(self, *, newline: str = "\n", encoding: str = "latin-1", inclusive: bool = False) -> None:
-        self.newline = newline
+    def __init__(self, *, encoding: str = "latin-1", inclusive: bool = False) -> None:
         self.encoding = encoding
         self.inclusive = inclusive
 
     def write(self, path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.replace("\n", self.newline).encode(self.encoding))
+        path.write_bytes(text.encode(self.encoding))
 
-    def spans(self, document: MiniDocument, spans: Spans) -> str:
-        extra = len(self.newline) - 1
-
-        def shifted(offset: int) -> int:
-            return offset + extra * document.text.count("\n", 0, offset)
-
-        return ";".join(f"{shifted(low)}..{shifted(high) - self.inclusive}" for low, high in spans)
+    def spans(self, spans: Spans) -> str:
+        return ";".join(f"{low}..{high - self.inclusive}" for low, high in spans)
 
     def selection(self, document: MiniDocument, spans: Spans) -> tuple[str, str, str]:
         pieces = [document.text[low:high] for low, high in spans]
-        return self.spans(document, spans), "0,1" if spans else "", " ".join(pieces)
+        return self.spans(spans), "0,1" if spans else "", " ".join(pieces)
 
     def native(self, document: MiniDocument) -> str:
         blocks = []
@@ -87,52 +81,23 @@ class Writer:
         where, addresses, text = self.selection(document, spans)
         return [where, addresses, "#### Text ####", text, "##############"]
 
-    def pipe(self, document: MiniDocument) -> str:
-        """As the converter does: a break inside a text is dropped, and nothing takes its place."""
-        section, number = document.id[4:6], document.id[6:8]
-        lines = []
-        for relation in document.relations:
-            said = relation.said
-            fields = [""] * 48
-            fields[0:3] = said.kind, section, number
-            if relation.anchor:
-                fields[3:6] = self.selection(document, relation.anchor)
-            else:
-                fields[6:8] = "57", "1"
-            for place, (connective, senses) in enumerate(said.labels):
-                if said.kind != "AltLex":
-                    fields[8 if said.kind == "Explicit" else 9 + place] = connective
-                fields[11 + 2 * place : 11 + 2 * place + len(senses)] = senses
-            if said.labels:
-                fields[15:19] = "Wr", "Comm", "Null", "Null"
-            for place, spans in (
-                (19, relation.attribution),
-                (22, relation.arg1),
-                (32, relation.arg2),
-                (42, relation.sup1),
-                (45, relation.sup2),
-            ):
-                fields[place : place + 3] = self.selection(document, spans)
-            lines.append("|".join(field.replace("\n", "") for field in fields) + "\n")
-        return "".join(lines)
-
     def pdtb3(self, document: MiniDocument) -> str:
         lines = []
         for number, relation in enumerate(document.relations):
             said = relation.said
             fields = [""] * 34
             fields[0] = said.kind
-            fields[1] = self.spans(document, relation.anchor)
+            fields[1] = self.spans(relation.anchor)
             if said.labels:
                 fields[2:6] = "Wr", "Comm", "Null", "Null"
             for place, (connective, senses) in enumerate(said.labels):
                 fields[7 + 3 * place] = connective
                 for turn, sense in enumerate(senses):
                     fields[8 + 3 * place + turn] = IN_PDTB3.get(sense, sense)
-            fields[13] = self.spans(document, relation.sup1)
-            fields[14] = self.spans(document, relation.arg1)
-            fields[20] = self.spans(document, relation.arg2)
-            fields[26] = self.spans(document, relation.sup2)
+            fields[13] = self.spans(relation.sup1)
+            fields[14] = self.spans(relation.arg1)
+            fields[20] = self.spans(relation.arg2)
+            fields[26] = self.spans(relation.sup2)
             fields[31] = str(relation.arg2[0][0])
             fields[32] = f"PDTB2::{document.id}::{fields[31]}::SAME"
             fields[33] = "LINK1" if number == 0 else ""
@@ -190,17 +155,12 @@ class Writer:
         return "\n".join([*lines, ""])
 
 
-def write_pdtb2(
-    root: Path, docs: Sequence[MiniDocument], *, encoding: str = "native", writer: Writer | None = None
-) -> Path:
-    """``data/SS/wsj_SSNN.pdtb`` (or ``.pipe``) and ``raw/SS/wsj_SSNN``."""
+def write_pdtb2(root: Path, docs: Sequence[MiniDocument], *, writer: Writer | None = None) -> Path:
+    """``data/SS/wsj_SSNN.pdtb`` and ``raw/SS/wsj_SSNN``."""
     writer = writer or Writer()
     for document in docs:
         section = document.id[4:6]
-        suffix, text = (
-            ("pdtb", writer.native(document)) if encoding == "native" else ("pipe", writer.pipe(document))
-        )
-        writer.write(root / "data" / section / f"{document.id}.{suffix}", text)
+        writer.write(root / "data" / section / f"{document.id}.pdtb", writer.native(document))
         writer.write(root / "raw" / section / document.id, document.text)
     return root
 

@@ -24,15 +24,10 @@ from disco2.errors import CorpusError, SettingsError
 from tests.corpora.made_up import corpus, document, relation
 
 
-@pytest.mark.parametrize(
-    ("name", "meant"), [("ptdb3", "pdtb3"), ("pdtb", "pdtb"), ("rolepair", "role-pairs")]
-)
-def test_an_unknown_name_suggests_the_nearest(tmp_path: Path, name: str, meant: str) -> None:
-    with pytest.raises(CorpusError) as caught:
-        read_corpus(name, tmp_path)
-    assert f"'{name}'" in caught.value.what
-    assert meant in caught.value.hint
-    assert "Did you mean" in caught.value.hint
+def test_an_unknown_name_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="'ptdb3'") as caught:
+        read_corpus("ptdb3", tmp_path)
+    assert "pdtb3" in caught.value.hint
 
 
 @pytest.mark.parametrize("name", CORPUS_NAMES)
@@ -50,11 +45,11 @@ def test_an_empty_folder_is_refused(tmp_path: Path, name: str) -> None:
 
 
 def test_options_without_use_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="'trees'") as caught:
+    with pytest.raises(SettingsError, match="'trees'"):
         read_corpus("pairs", tmp_path, trees=tmp_path)
-    assert "encoding" in caught.value.hint
-    with pytest.raises(SettingsError, match="'offsets'"):
-        read_corpus("pdtb2", tmp_path, offsets="inclusive")
+    with pytest.raises(SettingsError, match="'raw'") as caught:
+        read_corpus("pdtb3", tmp_path, raw=tmp_path)
+    assert "trees" in caught.value.hint
 
 
 def test_the_catalogue_loads_no_reader() -> None:
@@ -148,5 +143,5 @@ def test_layers_are_named_as_users_do() -> None:
     assert read_layers("Tags, constituents") == {Layer.TAGS, Layer.CONSTITUENTS}
     with pytest.raises(SettingsError, match="Unknown layer 'trees'"):
         read_layers("tags,trees")
-    with pytest.raises(SettingsError, match="No layer"):
+    with pytest.raises(SettingsError, match="Unknown layer"):
         read_layers(",")

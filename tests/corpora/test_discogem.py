@@ -14,7 +14,6 @@ from disco2.errors import CorpusError
 from tests.corpora.discogem_files import (
     NARROW,
     NARROW_HEADER,
-    PARTS,
     TALE,
     WIDE,
     WIDE_HEADER,
@@ -86,7 +85,7 @@ def test_labels_that_are_no_sense(tmp_path: Path) -> None:
     corpus = read_discogem(write_discogem(tmp_path, rows=rows))
     assert [one.senses for one in corpus.relations] == [(), (), (), ("Temporal.Synchronous",)]
     assert corpus.relations[1].kind is RelationKind.NOREL
-    assert corpus.issues.counts() == {"no sense": 1, "unknown sense": 1}
+    assert corpus.issues.counts() == {"no sense": 2}
 
 
 def test_votes_are_shares_of_senses() -> None:
@@ -106,10 +105,9 @@ def test_votes_come_from_the_questions_where_there_is_no_wide_file(tmp_path: Pat
         ("Contingency.Cause.Result", 0.25),
     )
     assert corpus.relations[1].votes == ()
-    assert "1 items have votes" in corpus.notes[0]
 
 
-def test_the_wide_file_brings_votes_and_single_sentences(tmp_path: Path) -> None:
+def test_the_wide_file_brings_votes(tmp_path: Path) -> None:
     write_discogem(tmp_path, 2)
     write_questions(tmp_path, [("a", "reason:1")])
     rows = [
@@ -128,14 +126,6 @@ def test_the_wide_file_brings_votes_and_single_sentences(tmp_path: Path) -> None
     assert corpus.notes == ()
 
 
-def test_without_official_parts_there_is_a_note(tmp_path: Path) -> None:
-    write_discogem(tmp_path, 1)
-    (tmp_path / PARTS).unlink()
-    corpus = read_discogem(tmp_path)
-    assert corpus.parts == {}
-    assert "official parts" in corpus.notes[0]
-
-
 def test_faults_in_the_table_are_findings(tmp_path: Path) -> None:
     rows = [
         *items(1),
@@ -146,7 +136,7 @@ def test_faults_in_the_table_are_findings(tmp_path: Path) -> None:
     ]
     corpus = read_discogem(write_discogem(tmp_path, rows=[one for one in rows if len(one) > 3]))
     assert len(corpus.relations) == 3
-    assert corpus.issues.counts() == {"repeated id": 1, "no id": 1, "empty argument": 1}
+    assert corpus.issues.counts() == {"no id of its own": 2, "empty argument": 1}
     write_table(tmp_path / NARROW, [NARROW_HEADER, *rows])
     assert read_discogem(tmp_path).issues.counts()["wrong number of columns"] == 1
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import FILES, PARTS, SENSES, WORDS, read_role_pairs, write_role_pairs
 from disco2.data import Corpus, Document, Relation
 from disco2.errors import CorpusError, Disco2Error, InputError
@@ -146,10 +147,10 @@ def test_impossible_sizes(tmp_path: Path, size: int) -> None:
 
 def test_damaged_corpora(tmp_path: Path) -> None:
     with pytest.raises(Disco2Error):
-        read_role_pairs(tmp_path)
+        read_corpus("role-pairs", tmp_path)
     for name in FILES:
         target = write_role_pairs(tmp_path / name / "corpus", size=10)
         lines = (target / name).read_text().splitlines(keepends=True)
         (target / name).write_text("".join(lines[: len(lines) // 2]))
         with pytest.raises(Disco2Error):
-            read_role_pairs(target)
+            read_corpus("role-pairs", target)

@@ -75,7 +75,7 @@ def read_conll16(
         found = _read_relations(relation_file, fresh, issues)
         relations.extend(reading.drop_doubles(found, issues=issues))
     if not relations:
-        fault = reading.quote_last_fault(issues)
+        fault = reading.quote_first_fault(issues)
         raise CorpusError(f"No relation of this corpus can be used.{fault}", where=str(path))
     layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     documents = {name: layers.attach(one, trees=True) for name, one in documents.items()}
@@ -100,11 +100,7 @@ def _part_folders(path: Path) -> list[tuple[Path, Path, Path]]:
     found = [(one, files(one)) for one in (folder, *inside)]
     complete = [(one, both[0], both[1]) for one, both in found if len(both) == 2]
     if not complete:
-        raise CorpusError(
-            "There is no folder with relations.json and parses.json here.",
-            where=str(path),
-            hint="Give the folder of one part, or the folder that holds the parts.",
-        )
+        raise CorpusError("There is no folder with relations.json and parses.json here.", where=str(path))
     return complete[:1] if complete[0][0] == folder else complete
 
 
@@ -157,8 +153,7 @@ def _relation(
 
 def _kind(label: object, *, explicit: bool) -> RelationKind:
     """The kind; the input of the sense classification task has none, and a connective decides."""
-    if label in (None, ""):
-        return RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT
+    label = label or (RelationKind.EXPLICIT if explicit else RelationKind.IMPLICIT)
     kind = reading.read_kind(label) if isinstance(label, str) else None
     if kind is None:
         raise CorpusError(f"Unknown type {reading.shorten(label)}.")
@@ -256,33 +251,26 @@ def _dependencies(arcs: object, length: int, where: str, issues: ReadIssues) -> 
             detail = f"{reading.shorten(arc)} is not a label and two words of the sentence; left out."
             issues.add("bad dependency", where, detail)
         elif governor != dependent and dependent - 1 not in heads:
-            heads[dependent - 1] = governor - 1
-            labels[dependent - 1] = arc[0]
-    roots = [token for token in sorted(heads) if heads[token] == -1]
-    roots = roots or [token for token in sorted(set(heads.values())) if token not in heads]
-    if roots:
-        root = roots[0]
-        heads |= {token: root for token in range(length) if token != root and heads.get(token, -1) == -1}
-        heads[root] = -1
-        labels.setdefault(root, "root")
-    found = tuple(heads.get(token, -1) for token in range(length))
-    if not roots or token_in_cycle(found) is not None:
-        issues.add("bad dependencies", where, "They have no root or a circle; the sentence has none now.")
+            heads[dependent - 1], labels[dependent - 1] = governor - 1, arc[0]
+    root = min((token for token, head in heads.items() if head == -1), default=0)
+    others = (token for token in range(length) if token != root and heads.get(token, -1) == -1)
+    heads = {**heads, **dict.fromkeys(others, root), root: -1}
+    found = tuple(heads[token] for token in range(length))
+    if token_in_cycle(found) is not None:
+        issues.add("bad dependencies", where, "They run in a circle; the sentence has none now.")
         return None
+    labels.setdefault(root, "root")
     return Dependencies(found, tuple(labels.get(token, "punct") for token in range(length)))
 
 
 def _word(item: object, where: str) -> Token:
-    if not (isinstance(item, list) and [type(one) for one in item] == [str, dict]):
-        raise CorpusError("A word is not a pair of a form and its properties.", where=where)
-    form, properties = item
-    start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
-    if not form.strip() or type(start) is not int or type(end) is not int:  # true is an int
-        raise CorpusError(
-            f"The word {reading.shorten(form)} has no form or no character offsets.", where=where
-        )
-    tag = properties.get("PartOfSpeech")
-    return Token(form, start, end, tag if isinstance(tag, str) else "")
+    if isinstance(item, list) and [type(one) for one in item] == [str, dict] and item[0].strip():
+        form, properties = item
+        start, end = properties.get("CharacterOffsetBegin"), properties.get("CharacterOffsetEnd")
+        if type(start) is int and type(end) is int:  # true is an int
+            tag = properties.get("PartOfSpeech")
+            return Token(form, start, end, tag if isinstance(tag, str) else "")
+    raise CorpusError(f"{reading.shorten(item)} is no word with character offsets.", where=where)
 
 
 def _number(word: str) -> int:

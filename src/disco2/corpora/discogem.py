@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -95,7 +95,6 @@ def read_discogem(path: Path) -> Corpus:
         tuple(relations),
         parts,
         issues,
-        notes=tuple(_notes(relations, asked=bool(questions))),
         groups={item.id: item.source for item in items if item.id in documents},
     )
 
@@ -175,16 +174,6 @@ def _chosen(text: str, place: int) -> str:
     return _LIST_NUMBER.sub("", (split_sentences(text) or [""])[place], count=1)
 
 
-def _notes(relations: Sequence[Relation], *, asked: bool) -> Iterator[str]:
-    voted = [one for one in relations if one.votes]
-    if asked and voted:
-        agreed = sum(max(one.votes, key=lambda vote: vote[1])[0] in one.senses for one in voted)
-        yield (
-            f"{len(voted)} items have votes, from the annotation by questions and answers; the sense with "
-            f"the most votes is the label of the item in {agreed} of them."
-        )
-
-
 def _read_tables(folder: Path, pattern: str, issues: ReadIssues) -> dict[Path, Table]:
     """The tables that have the ids of items, by their files; others are passed over."""
     tables: dict[Path, Table] = {}
@@ -213,7 +202,7 @@ def _find_items(folder: Path, tables: Mapping[Path, Table], issues: ReadIssues) 
                 return list(items.values())
     raise CorpusError(
         "No .csv file in this folder has rows with the columns of DiscoGeM's annotations."
-        f"{reading.quote_last_fault(issues)}",
+        f"{reading.quote_first_fault(issues)}",
         where=str(folder),
         hint="The usual name is DiscoGeMcorpus_annotations_nonwide.csv, with the columns Itemid, "
         "Datasource, SemClass, Arg1_RawText and Arg2_RawText.",

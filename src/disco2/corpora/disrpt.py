@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -42,6 +42,11 @@ class Row(NamedTuple):
         """The label of the corpus itself, or else that of the shared task."""
         return self.cells.get("orig_label") or self.cells["label"]
 
+    @property
+    def kind(self) -> RelationKind | None:
+        stated = self.cells.get("rel_type", "")
+        return reading.read_kind(stated) or reading.read_kind_without_sense(self.original)
+
 
 def read_disrpt(path: Path, *, dependencies: Path | None = None) -> Corpus:
     """Read the relations of a ``.rels`` file, or of all those in a folder.
@@ -64,10 +69,12 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None) -> Corpus:
         rows = reading.read_table(text, path=file, required=REQUIRED, quoted=False, issues=issues)
         tables[file] = [Row(cells, f"{file}:{line}") for line, cells in rows]
     labels = (label for table in tables.values() for row in table for label in _split_labels(row))
-    reader = _RelationReader(reading.choose_inventory(labels, known=INVENTORIES), issues)
+    known = reading.choose_inventory(labels, known=INVENTORIES)
     cache: dict[Path, dict[str, Document]] = {}
-    relations: list[Relation] = []
     documents: dict[str, Document] = {}
+    spans: dict[str, reading.TokenSpans] = {}
+    relations: dict[str, Relation] = {}
+    counts: Counter[str] = Counter()
     parts: dict[str, str] = {}
     for file, table in tables.items():
         source = _find_conllu(file, dependencies)
@@ -79,25 +86,35 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None) -> Corpus:
             unnamed = names.pop() if len(names) == 1 else file.stem
             cache[source] = _read_documents(source, unnamed, issues)
         part = _PART.search(file.stem)
-        for relation in reader.read(table, cache[source]):
-            document = cache[source][relation.document]
-            if documents.setdefault(document.id, document) is not document:
-                detail = f"{document.id} has other tokens in an earlier file; skipped."
-                issues.add("document in two files", relation.where, detail)
+        for row in table:
+            name = row.cells["doc"]
+            document = cache[source].get(name)
+            try:
+                if document is None or documents.get(name, document) is not document:
+                    raise CorpusError(f"'{name}' has no tokens here, or others in an earlier file.")
+                if name not in documents:
+                    documents[name], spans[name] = document, reading.TokenSpans(document)
+                relation = _read_relation(row, document, spans[name], known, issues)
+            except CorpusError as error:
+                issues.add("bad relation", row.where, f"{error.what} Skipped.")
                 continue
+            counts[name] += 1
+            relations[row.where] = replace(relation, id=f"{name}:{counts[name]}")
             if part is not None:
-                parts[document.id] = part[1].lower()
-            relations.append(relation)
+                parts[name] = part[1].lower()
     if not relations:
         raise CorpusError(
-            f"No relation here can be used.{reading.quote_last_fault(issues)}",
+            f"No relation here can be used.{reading.quote_first_fault(issues)}",
             where=str(path),
             hint="If the .conllu files lie elsewhere, name their folder.",
         )
-    notes = [f"Sense inventory: {reader.known.name}.", "Unit 1 was read as Arg1."]
-    if reader.without_kind:
-        notes.append(f"{reader.without_kind} relations don't say their kind and were read as Implicit.")
-    return Corpus("disrpt", reader.known.name, documents, tuple(relations), parts, issues, notes=tuple(notes))
+    notes = [f"Sense inventory: {known.name}.", "Unit 1 was read as Arg1."]
+    read = (row for table in tables.values() for row in table if row.where in relations)
+    if without_kind := sum(row.kind is None for row in read):
+        notes.append(f"{without_kind} relations don't say their kind and were read as Implicit.")
+    documents = {name: documents[name] for name in counts}
+    found = tuple(relations.values())
+    return Corpus("disrpt", known.name, documents, found, parts, issues, notes=tuple(notes))
 
 
 def _split_labels(row: Row) -> list[str]:
@@ -108,69 +125,31 @@ def _split_labels(row: Row) -> list[str]:
     ]
 
 
-class _RelationReader:
-    """Reads relations of all files, and counts those that don't say their kind."""
+def _read_relation(
+    row: Row, document: Document, spans: reading.TokenSpans, known: SenseInventory, issues: ReadIssues
+) -> Relation:
+    arguments = []
+    for unit in ("unit1", "unit2"):
+        tokens = _parse_tokens(row.cells[f"{unit}_toks"], unit, document, spans)
+        stated = row.cells.get(f"{unit}_txt", "")
+        reading.compare_text(document.words(tokens), stated, unit, where=row.where, issues=issues)
+        arguments.append(reading.argument_from_tokens(document, tokens))
+    kind = row.kind or RelationKind.IMPLICIT
+    senses = _read_senses(row, kind, known, issues)
+    return Relation("", document.id, kind, arguments[0], arguments[1], senses, where=row.where)
 
-    def __init__(self, known: SenseInventory, issues: ReadIssues) -> None:
-        self.known, self.without_kind = known, 0
-        self._issues = issues
-        self._counts: Counter[str] = Counter()
-        self._tokens: dict[str, reading.TokenSpans] = {}
 
-    def read(self, rows: Iterable[Row], documents: Mapping[str, Document]) -> Iterator[Relation]:
-        for row in rows:
-            try:
-                yield self._relation(row, documents)
-            except CorpusError as error:
-                self._issues.add("bad relation", row.where, f"{error.what} Skipped.")
-
-    def _relation(self, row: Row, documents: Mapping[str, Document]) -> Relation:
-        name = row.cells["doc"]
-        document = documents.get(name)
-        if document is None:
-            raise CorpusError(f"There are no usable tokens of the document '{name}'.")
-        if name not in self._tokens:
-            self._tokens[name] = reading.TokenSpans(document)
-        arguments = []
-        for unit in ("unit1", "unit2"):
-            tokens = _parse_tokens(row.cells[f"{unit}_toks"], unit, document, self._tokens[name])
-            stated = row.cells.get(f"{unit}_txt", "")
-            reading.compare_text(document.words(tokens), stated, unit, where=row.where, issues=self._issues)
-            arguments.append(reading.argument_from_tokens(document, tokens))
-        kind = self._kind(row)
-        self._counts[name] += 1
-        return Relation(
-            id=f"{name}:{self._counts[name]}",
-            document=name,
-            kind=kind,
-            arg1=arguments[0],
-            arg2=arguments[1],
-            senses=self._senses(row, kind),
-            where=row.where,
-        )
-
-    def _kind(self, row: Row) -> RelationKind:
-        stated = row.cells.get("rel_type", "").strip()
-        kind = reading.read_kind(stated) or reading.read_kind_without_sense(row.original)
-        if kind is not None:
-            return kind
-        if stated not in ("", "_"):
-            self._issues.add("unknown kind of relation", row.where, f"'{stated}' was read as Implicit.")
-        self.without_kind += 1
-        return RelationKind.IMPLICIT
-
-    def _senses(self, row: Row, kind: RelationKind) -> tuple[str, ...]:
-        """The original label in the inventory, else the shared task's label if that is known."""
-        if self.known.is_free:
-            label = row.cells["label"].strip() or row.cells.get("orig_label", "").strip()
-            return (label,) if label not in ("", "_") else ()
-        shared = row.cells["label"]
-        has_shared = self.known.resolve(shared) is not None
-        labels = [
-            shared if has_shared and self.known.resolve(label) is None else label
-            for label in _split_labels(row)
-        ]
-        return reading.read_senses(labels, self.known, kind=kind, where=row.where, issues=self._issues)
+def _read_senses(row: Row, kind: RelationKind, known: SenseInventory, issues: ReadIssues) -> tuple[str, ...]:
+    """The original label in the inventory, else the shared task's label if that is known."""
+    if known.is_free:
+        label = row.cells["label"].strip() or row.cells.get("orig_label", "").strip()
+        return (label,) if label not in ("", "_") else ()
+    shared = row.cells["label"]
+    has_shared = known.resolve(shared) is not None
+    labels = [
+        shared if has_shared and known.resolve(label) is None else label for label in _split_labels(row)
+    ]
+    return reading.read_senses(labels, known, kind=kind, where=row.where, issues=issues)
 
 
 def _parse_tokens(ranges: str, unit: str, document: Document, tokens: reading.TokenSpans) -> tuple[int, ...]:

@@ -56,7 +56,7 @@ def read_gum(path: Path) -> Corpus:
                 arg2 = reading.argument_from_tokens(document, one.arg2.tokens)
                 relations.append(replace(one, arg1=arg1, arg2=arg2))
     if not documents:
-        raise CorpusError(f"No document can be used.{reading.quote_last_fault(issues)}", where=str(path))
+        raise CorpusError(f"No document can be used.{reading.quote_first_fault(issues)}", where=str(path))
     parts = _read_parts(path / "splits.md", documents, issues=issues)
     notes = (
         "Character offsets are end-exclusive.",

@@ -1,10 +1,8 @@
 """Pairs of arguments, one a line: JSON lines, or a table with a header (comma, semicolon or tab).
 
 Columns: ``arg1`` and ``arg2``, and optionally ``label`` (in JSON also a list of labels), ``id``, ``split``
-(train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default: Implicit). In
-JSON ``votes`` may be an object of labels and shares, as ``{"cause": 0.7}``; without a ``label``, the largest
-share is the label. Other columns are ignored. Every pair becomes a document with a
-paragraph for each argument.
+(train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default: Implicit).
+Other columns are ignored. Every pair becomes a document with a paragraph for each argument.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ from disco2.files import write_text
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
 
-MOST_VOTES = 1e9  # for one label; shares and counts are both fine
+
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
 SPLIT_NAMES = {
@@ -65,7 +63,11 @@ def read_pairs(path: Path, *, inventory_name: str = "free") -> Corpus:
     groups: dict[str, str] = {}
     for line, record in _read_records(text, path=path, issues=issues):
         where = f"{path}:{line}"
-        name = _unused_id(record, line, path, documents, where=where, issues=issues)
+        name = _text(record, "id") or f"{path.stem}:{line}"
+        if name in documents:
+            issues.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
+        while name in documents:
+            name = f"{name}:{line}"
         pair = _pair(name, record, known, where=where, issues=issues)
         if pair is None:
             continue
@@ -79,7 +81,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free") -> Corpus:
                 issues.add("unknown split", where, f"'{split}' is not train, dev or test.")
     if not relations:
         raise CorpusError(
-            "No line of this file is a usable pair." + reading.quote_last_fault(issues),
+            "No line of this file is a usable pair." + reading.quote_first_fault(issues),
             where=str(path),
             hint='A line of JSON looks like {"arg1": "...", "arg2": "...", "label": "..."}.',
         )
@@ -90,25 +92,21 @@ def read_pairs(path: Path, *, inventory_name: str = "free") -> Corpus:
 def write_pairs(corpus: Corpus, path: Path) -> None:
     """Write one line of JSON a relation: ``arg1, arg2, label, id, split, source, kind``.
 
-    Two senses are a list. ``source`` is the document, or the source that it is an excerpt of. Votes, where
-    there are any, stand in ``votes``.
+    Two senses are a list. ``source`` is the document, or the source that it is an excerpt of.
     """
-    lines = (json.dumps(_write_pair(corpus, relation), ensure_ascii=False) for relation in corpus.relations)
-    write_text(path, (f"{line}\n" for line in lines))
-
-
-def _write_pair(corpus: Corpus, relation: Relation) -> dict[str, object]:
-    senses = relation.senses
-    pair: dict[str, object] = {
-        "arg1": relation.arg1.text,
-        "arg2": relation.arg2.text,
-        "label": list(senses) if len(senses) > 1 else senses[0] if senses else None,
-        "id": relation.id,
-        "split": corpus.parts.get(relation.document),
-        "source": corpus.groups.get(relation.document, relation.document),
-        "kind": str(relation.kind),
-    }
-    return pair | {"votes": dict(relation.votes)} if relation.votes else pair
+    pairs = (
+        {
+            "arg1": one.arg1.text,
+            "arg2": one.arg2.text,
+            "label": list(one.senses) if len(one.senses) > 1 else next(iter(one.senses), None),
+            "id": one.id,
+            "split": corpus.parts.get(one.document),
+            "source": corpus.groups.get(one.document, one.document),
+            "kind": str(one.kind),
+        }
+        for one in corpus.relations
+    )
+    write_text(path, (f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in pairs))
 
 
 def pair_document(name: str, arg1: str, arg2: str) -> tuple[Document, Argument, Argument]:
@@ -152,36 +150,15 @@ def _pair(
         return None
     labels = _labels(record, where=where, issues=issues)
     senses = reading.read_senses(labels, known, where=where, issues=issues)
-    votes = _votes(record, known, where=where, issues=issues)
-    if votes and not senses:
-        most = max(share for _, share in votes)
-        senses = tuple(sense for sense, share in votes if share == most)
     connective = _text(record, "connective")
-    return document, Relation(name, name, kind, arg1, arg2, senses, connective, where=where, votes=votes)
-
-
-def _votes(
-    record: Record, known: SenseInventory, *, where: str, issues: ReadIssues
-) -> tuple[tuple[str, float], ...]:
-    """The labels of an object with their shares, which add up to 1; empty if there is no object."""
-    given = record.get("votes")
-    if not isinstance(given, dict):
-        return ()
-    shares: dict[str, float] = {}
-    for label, share in given.items():
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= MOST_VOTES:
-            issues.add("unusable votes", where, f"{reading.shorten(share)} is no share; left out.")
-            return ()
-        for sense in reading.read_senses([label], known, where=where, issues=issues) if share else ():
-            shares[sense] = shares.get(sense, 0.0) + share
-    return reading.normalise_votes(shares)
+    return document, Relation(name, name, kind, arg1, arg2, senses, connective, where=where)
 
 
 def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:
     given = record.get("label")
     items = given if isinstance(given, list) else [given]
     labels = [str(item).lower() if isinstance(item, bool) else _plain(item) for item in items]
-    if any(item not in (None, "") and not label for item, label in zip(items, labels, strict=True)):
+    if any(isinstance(item, list | dict) for item in items):
         issues.add("unusable label", where, f"{reading.shorten(given)} can't be a label; left out.")
     return labels
 
@@ -199,28 +176,11 @@ def _plain(value: object) -> str:
 
 
 def _notes(relations: Sequence[Relation], parts: Mapping[str, str]) -> Iterator[str]:
-    counts = Counter(sense for relation in relations for sense in relation.senses if sense in WITHOUT_SENSE)
-    for label, count in sorted(counts.items()):
-        yield (
-            f"The label {label} ({count} pairs) is special: a model predicts it for neighbouring sentences "
-            "of a text, and never for two given arguments. Use another name, such as 'unrelated', for an "
-            "ordinary label."
-        )
+    labels = {sense for relation in relations for sense in relation.senses}
+    for label in sorted(labels & WITHOUT_SENSE):
+        yield f"A model never answers the label {label} for two given arguments: use another name for it."
     pairs = [(parts.get(one.document, "train"), (one.arg1.text, one.arg2.text)) for one in relations]
     trained_on = {pair for part, pair in pairs if part == "train"}
     twice = Counter(part for part, pair in pairs if part != "train" and pair in trained_on)
     for part, count in sorted(twice.items()):
         yield f"{count} pairs of {part} are in train as well, word for word: figures on {part} are too good."
-
-
-def _unused_id(
-    record: Record, line: int, path: Path, used: Mapping[str, object], *, where: str, issues: ReadIssues
-) -> str:
-    given = _text(record, "id")
-    name = given or f"{path.stem}:{line}"
-    if name not in used:
-        return name
-    issues.add("repeated id", where, f"The id '{name}' was used before; the line number was added.")
-    while name in used:
-        name = f"{name}:{line}"
-    return name

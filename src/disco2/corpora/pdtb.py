@@ -1,8 +1,8 @@
 """The Penn Discourse Treebanks 2.0 and 3.0: relations that count characters, and raw text.
 
 PDTB 3 has ``gold/SS/wsj_SSNN`` with 34 fields a relation and ``raw/SS/wsj_SSNN``; GUM's discourse relations
-have the same fields. PDTB 2 has a native encoding, in blocks of lines, and a pipe encoding of 48 fields a
-relation: ``docs/how-to/pdtb2.md`` has the grammar of the one and the fields of the other.
+have the same fields. PDTB 2 has blocks of lines in its native encoding, whose grammar is in
+``docs/how-to/pdtb2.md``.
 """
 
 from __future__ import annotations
@@ -25,18 +25,16 @@ from disco2.corpora.wsj import (
     parse_spans,
     read_sources,
 )
-from disco2.data import Corpus, ReadIssues, RelationKind
+from disco2.data import Corpus, ReadIssues
 from disco2.errors import CorpusError
 
 FILES_3 = (BARE, ".txt", ".pdtb", ".pipe")
 FIELDS_3 = 34
 RARE = 0.1  # below this share of all spans, those for inclusive ends are slips of exclusive ones
-RELATIONS = (".pdtb", ".pipe")  # if a document has both, the native file is read
 RAW = (BARE, ".txt", ".raw")
 TEXT, TEXT_END, FEATURES = "#### Text ####", "##############", "#### Features ####"
 ANCHORED = ("Explicit", "AltLex")  # these have spans of their own
 PARTS = ("Arg1", "Arg2", "Sup1", "Sup2")
-FIELDS_2 = 48  # of the pipe encoding
 
 Selection = tuple[Spans, str]  # characters, ends exclusive, and their text
 _Entry = TypeVar("_Entry")
@@ -47,7 +45,8 @@ _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
 
 def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
     """The relations of a file, numbered by their lines; bad lines are reported and skipped."""
-    return _parse_all(_rows(reading.split_lines(text)), _parse_pdtb3_row, where, issues)
+    lines = enumerate(reading.split_lines(text), start=1)
+    return _parse_all((row for row in lines if row[1].strip()), _parse_pdtb3_row, where, issues)
 
 
 def _parse_pdtb3_row(row: str, number: int, line: int) -> RawRelation:
@@ -64,10 +63,6 @@ def _parse_pdtb3_row(row: str, number: int, line: int) -> RawRelation:
         arg1_spans=parse_spans(fields[14]),
         arg2_spans=parse_spans(fields[20]),
     )
-
-
-def _rows(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
 def read_pdtb3(
@@ -160,25 +155,18 @@ def read_pdtb2(
 ) -> Corpus:
     """Read the relations below ``path`` with their documents.
 
-    Relation files end in ``.pdtb`` or ``.pipe``; their content decides which encoding they have. Raw text is
-    searched in ``raw``, or in a folder of that name below or beside ``path``. ``trees``, ``coreference`` and
+    Relation files end in ``.pdtb``. Raw text is searched in ``raw``, or in a folder of that name below or
+    beside ``path``. ``trees``, ``coreference`` and
     ``dependencies`` are folders in which a document's file may be anywhere; without trees, tokens and
     sentences are split by rule.
     """
-    reading.check_folder(path, holds="PDTB 2 relations (.pdtb or .pipe files)")
-    files = find_files(path, endings=RELATIONS)
-    if not files:
-        raise CorpusError(
-            "There is no .pdtb or .pipe file below this folder.",
-            where=str(path),
-            hint="Give the folder of the PDTB 2 relations, such as LDC2008T05's data.",
-        )
+    files = find_files(reading.check_folder(path, holds="PDTB 2 relations (.pdtb files)"), endings=(".pdtb",))
     issues = ReadIssues()
     layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     sources = list(read_sources(files, _raw_files(path, raw), parse_relations, issues=issues))
     if not sources:
         raise CorpusError(
-            f"None of {len(files)} relation files has raw text.",
+            f"None of {len(files)} relation files (.pdtb) has raw text.",
             where=str(path),
             hint=f"It was searched in {raw or f'a folder raw below or beside {path}'}. The Penn Treebank has"
             " it in raw/wsj; name that folder with --raw.",
@@ -198,22 +186,8 @@ def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
 
 
 def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
-    """The relations of a file in either encoding; those that break its grammar are findings.
-
-    Raises CorpusError for a file of another kind.
-    """
-    lines = reading.split_lines(text)
-    number, first = next(_rows(lines), (0, ""))
-    kind, pipe, _ = first.partition("|")
-    if not first:
-        return []
-    if _RULE.fullmatch(first) or _HEADING.fullmatch(first):
-        return _parse_all(_blocks(lines), _parse_block, where, issues)
-    if pipe and (kind.strip() in set(RelationKind) or first.count("|") >= FIELDS_2 // 4):
-        return _parse_all(_rows(lines), _parse_row, where, issues)
-    raise CorpusError(
-        "This is neither PDTB 2's native encoding nor its pipe encoding.", where=f"{where}:{number}"
-    )
+    """The relations of a file of PDTB 2; those that break its grammar are findings."""
+    return _parse_all(_blocks(reading.split_lines(text)), _parse_block, where, issues)
 
 
 def _parse_all(
@@ -309,24 +283,3 @@ def _without_features(rows: list[str]) -> list[str]:
     if rows[:1] != [FEATURES]:
         return rows
     return _selection(rows[2:])[1] if TEXT in rows else rows[2:]
-
-
-def _parse_row(row: str, number: int, line: int) -> RawRelation:
-    """Parse one relation's line of the pipe encoding."""
-    fields = [field.strip() for field in row.split("|")]
-    if len(fields) != FIELDS_2:
-        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 2 has {FIELDS_2}.")
-    altlex = [" ".join(fields[5].split())]
-    connectives = altlex if fields[0] == RelationKind.ALTLEX else fields[8:11]
-    return RawRelation(
-        number=number,
-        line=line,
-        kind=fields[0],
-        connectives=tuple(filter(None, connectives)),
-        senses=tuple(filter(None, fields[11:15])),
-        connective_spans=parse_spans(fields[3]),
-        arg1_spans=parse_spans(fields[22]),
-        arg2_spans=parse_spans(fields[32]),
-        arg1_text=fields[24],
-        arg2_text=fields[34],
-    )

@@ -29,6 +29,7 @@ from disco2.errors import CorpusError, SettingsError
 
 PARTS = ("train", "dev", "test")
 SECTIONS = 25
+WSJ_SECTIONS = {"lin": (range(2, 22), (), (23,)), "ji": (range(2, 21), (0, 1), (21, 22))}
 KNOWN = "own, gum, lin, ji, documents, cv12-0 to cv12-11, or cvK-i for fold i of K over documents"
 TENTHS = ("test", "test", "dev", *["train"] * 7)  # of the documents, under the protocol ``documents``
 
@@ -49,9 +50,8 @@ def split_relations(corpus: Corpus, protocol: str, *, seed: int) -> dict[str, li
     parts = document_parts(corpus, protocol, seed=seed)
     split: dict[str, list[Relation]] = {part: [] for part in PARTS}
     for relation in corpus.relations:
-        part = parts.get(relation.document)
-        if part is not None:
-            split.setdefault(part, []).append(relation)
+        if relation.document in parts:
+            split.setdefault(parts[relation.document], []).append(relation)
     return split
 
 
@@ -60,29 +60,25 @@ def document_parts(corpus: Corpus, protocol: str, *, seed: int) -> dict[str, str
     name = protocol.strip().lower()
     if name in ("own", "gum"):
         return _own_parts(corpus)
-    if name == "lin":
-        return _by_section(corpus, name, train=range(2, 22), dev=(), test=(23,))
-    if name == "ji":
-        return _by_section(corpus, name, train=range(2, 21), dev=(0, 1), test=(21, 22))
+    if name in WSJ_SECTIONS:
+        return _by_section(corpus, name, WSJ_SECTIONS[name])
     if name == "documents":
-        hint = "Use own, or folds over documents such as cv2-0."
-        _check_count(corpus, TENTHS.index("train") + 1, "train, dev and test parts", hint)
-        return _by_document(corpus, TENTHS, seed=seed)
+        return _by_document(corpus, TENTHS, least=TENTHS.index("train") + 1, seed=seed)
     fold = _FOLD.fullmatch(name)
-    if fold is None:
-        raise SettingsError(f"Unknown split protocol '{protocol}'.", hint=f"Known: {KNOWN}.")
-    folds, index = int(fold[1]), int(fold[2])
+    folds, index = (int(fold[1]), int(fold[2])) if fold else (0, 0)
     if folds < 2 or index >= folds:
         raise SettingsError(
-            f"The split protocol '{protocol}' names a fold that does not exist.",
-            hint="Use cvK-i with K of at least 2 and i from 0 to K - 1.",
+            f"Unknown split protocol '{protocol}'.", hint=f"Known: {KNOWN}, K at least 2, i from 0 to K - 1."
         )
     if folds == 12:
         dev, test = choose_sections(index)
         rest = [section for section in range(SECTIONS) if section not in (*dev, *test)]
-        return _by_section(corpus, name, train=rest, dev=dev, test=test)
-    _check_count(corpus, folds, f"{folds} folds", "Use fewer folds than there are documents.")
-    return _by_document(corpus, _fold_parts(folds, index), seed=seed)
+        return _by_section(corpus, name, (rest, dev, test))
+    parts = ["train"] * folds  # fold ``index`` tests, the next one tunes, unless there are only two
+    if folds > 2:
+        parts[(index + 1) % folds] = "dev"
+    parts[index] = "test"
+    return _by_document(corpus, parts, least=folds, seed=seed)
 
 
 def choose_sections(index: int) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -109,14 +105,9 @@ def _own_parts(corpus: Corpus) -> dict[str, str]:
     return {document: corpus.parts[document] for document in corpus.documents}
 
 
-def _by_section(
-    corpus: Corpus, protocol: str, *, train: Sequence[int], dev: Sequence[int], test: Sequence[int]
-) -> dict[str, str]:
-    of_section = {
-        section: part
-        for part, sections in zip(PARTS, (train, dev, test), strict=True)
-        for section in sections
-    }
+def _by_section(corpus: Corpus, protocol: str, sections: Sequence[Sequence[int]]) -> dict[str, str]:
+    """``sections`` are those of train, dev and test."""
+    of_section = {one: part for part, some in zip(PARTS, sections, strict=True) for one in some}
     parts: dict[str, str] = {}
     for document in corpus.documents:
         section = find_section(document)
@@ -131,34 +122,23 @@ def _by_section(
     return parts
 
 
-def _fold_parts(folds: int, index: int) -> list[str]:
-    """The part of each fold: fold ``index`` tests, the next one tunes, unless there are only two."""
-    parts = ["train"] * folds
-    if folds > 2:
-        parts[(index + 1) % folds] = "dev"
-    parts[index] = "test"
-    return parts
-
-
-def _by_document(corpus: Corpus, parts: Sequence[str], *, seed: int) -> dict[str, str]:
+def _by_document(corpus: Corpus, parts: Sequence[str], *, least: int, seed: int) -> dict[str, str]:
     """Deal the documents, or the sources they are excerpts of, to the parts in turn.
 
     The order is that of a hash of seed and name, so that the parts are the same on every machine.
     """
-    names = {_source(corpus, document) for document in corpus.documents}
-    order = sorted(names, key=lambda name: (sha256(f"{seed}:{name}".encode()).digest(), name))
-    part_of = {name: parts[place % len(parts)] for place, name in enumerate(order)}
-    return {document: part_of[_source(corpus, document)] for document in corpus.documents}
-
-
-def _check_count(corpus: Corpus, least: int, what: str, hint: str) -> None:
-    count = len({_source(corpus, document) for document in corpus.documents})
-    if count < least:
-        raise CorpusError(f"{count} documents are too few for {what}.", where=corpus.name, hint=hint)
-
-
-def _source(corpus: Corpus, document: str) -> str:
-    return corpus.groups.get(document, document)
+    source = {document: corpus.groups.get(document, document) for document in corpus.documents}
+    keys = {name: (sha256(f"{seed}:{name}".encode()).digest(), name) for name in source.values()}
+    if len(keys) < least:
+        raise CorpusError(
+            f"{len(keys)} documents are too few for this split, which needs {least}.",
+            where=corpus.name,
+            hint="Use own, or fewer folds over documents, such as cv2-0.",
+        )
+    part_of = {
+        name: parts[place % len(parts)] for place, name in enumerate(sorted(keys, key=keys.__getitem__))
+    }
+    return {document: part_of[source[document]] for document in corpus.documents}
 
 
 def documents_with_coreference(corpus: Corpus) -> Corpus:

@@ -168,9 +168,10 @@ def shorten(value: object) -> str:
     return _SHORT.repr(value)
 
 
-def quote_last_fault(issues: ReadIssues) -> str:
-    """Quote the last finding for an error message."""
-    return "".join(f" The last fault: {one.where}: {one.detail}" for one in issues.findings[-1:])
+def quote_first_fault(issues: ReadIssues) -> str:
+    """Quote the first finding of weight for an error message."""
+    faults = (one for one in issues.findings if one.kind not in ("not UTF-8", "no parse"))
+    return next((f" The first fault: {one.where}: {one.detail}" for one in faults), "")
 
 
 def check_folder(path: Path, *, holds: str) -> Path:

@@ -52,15 +52,6 @@ class Task:
     norel: str = ""
     versus: str = ""
 
-    def __post_init__(self) -> None:
-        if self.level not in (0, 1, 2, 3):
-            raise SettingsError(
-                f"Unknown level of senses: {self.level}.",
-                hint="Use 1 (class), 2 (type), 3 (subtype) or 0 (as annotated).",
-            )
-        if self.minimum < 1:
-            raise SettingsError(f"A label can't need {self.minimum} relations.", hint="Use 1 or more.")
-
     def to_json(self) -> dict[str, Any]:
         """The task as a trained model records it."""
         return asdict(self) | {"kinds": sorted(self.kinds)}
@@ -79,10 +70,8 @@ class Task:
         for relation in train_relations:
             counts.update(set(self.labels_of(relation)))
         frequent = self.labels or [label for label, count in counts.items() if count >= self.minimum]
-        kept = [label for label in counts if _is_named(label, self.keep)]
-        kept += [label for label in (self.entrel, self.norel) if counts[label]]
-        chosen = sorted({label for label in (*frequent, *kept) if not _is_named(label, self.excluded)})
-        return tuple(chosen)
+        kept = [one for one in counts if _is_named(one, self.keep) or one in (self.entrel, self.norel)]
+        return tuple(sorted({one for one in (*frequent, *kept) if not _is_named(one, self.excluded)}))
 
     def instances(
         self, corpus: Corpus, relations: Iterable[Relation], labels: Collection[str]
@@ -102,10 +91,10 @@ class Task:
             if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
                 dropped[self._why_dropped(relation)] += 1
                 continue
-            previous, following = neighbours.get(relation, (None, None))
-            document = corpus.documents[relation.document]
-            target = self._target(relation, wanted)
-            kept.append(Instance(relation, document, gold, previous, following, target=target))
+            document, target = corpus.documents[relation.document], self._target(relation, wanted)
+            kept.append(
+                Instance(relation, document, gold, *neighbours.get(relation, (None, None)), target=target)
+            )
         return kept, dropped
 
     def _counts(self, relation: Relation) -> bool:
@@ -119,11 +108,8 @@ class Task:
         """All labels of a relation that counts, without duplicates, in the order of its senses."""
         if not self._counts(relation):
             return ()
-        if label := self._label_of_kind(relation):
-            found = [label]
-        else:
-            cut = (_at_level(sense, self.level) for sense in relation.senses)
-            found = [label for label in cut if label is not None]
+        cut = [_at_level(sense, self.level) for sense in relation.senses]
+        found = [self._label_of_kind(relation)] if self._label_of_kind(relation) else [*filter(None, cut)]
         if self.versus and found:
             # A relation with two senses is positive if one of them is of the class.
             found = [self.versus if self.versus in found else OTHER]
@@ -181,10 +167,9 @@ def task_for(corpus_name: str, inventory: str = "pdtb2") -> Task:
 
 def binary_task(positive: str) -> Task:
     """One class of level 1 against all others, with EntRel counted as Expansion, as in the paper."""
-    known = {name.lower(): name for name in CLASSES}
-    if positive.lower() not in known:
+    name = positive.capitalize()
+    if name not in CLASSES:
         raise SettingsError(f"Unknown class '{positive}'.", hint=f"Known: {', '.join(CLASSES)}.")
-    name = known[positive.lower()]
     return Task(f"{name} or not", level=1, entrel="Expansion", versus=name)
 
 
@@ -208,7 +193,7 @@ class TaskSettings(Settings):
         "", "split: own, gum, lin, ji, documents, cv12-0 to cv12-11, cvK-i; empty: the usual one"
     )
     level: int = setting(
-        -1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the usual one", minimum=-1
+        -1, "1: classes; 2: types; 3: subtypes; 0: as annotated; -1: the usual one", minimum=-1, below=4
     )
     minimum: int = setting(0, "training relations that a label needs; 0: the usual number", minimum=0)
     labels: tuple[str, ...] = setting((), "just these labels; empty: all that are frequent enough")
@@ -246,10 +231,9 @@ class TaskSettings(Settings):
                 "One class against all others has its own labels and level.",
                 hint="Leave out task.versus, or task.level, minimum, labels, keep, excluded and outcomes.",
             )
-        unknown = [kind for kind in self.weak_kinds if kind not in WEAK_KINDS]
-        if unknown or not self.weak_kinds:
+        if not self.weak_kinds or not set(self.weak_kinds) <= set(WEAK_KINDS):
             raise SettingsError(
-                f"weak_kinds names {unknown[0]!r}." if unknown else "weak_kinds names no kind.",
+                f"weak_kinds can't be {', '.join(self.weak_kinds) or 'empty'}.",
                 hint=f"Choose from {', '.join(WEAK_KINDS)}; weak_weight=0 leaves them all out.",
             )
 
@@ -286,7 +270,7 @@ class DataSettings(Settings):
     part: str = setting("train", "the part to train on; all: the whole corpus")
     weight: float = setting(1.0, "what one of its relations counts in training", above=0)
     limit: int = setting(0, "most relations to train on, chosen at random by the seed; 0: all", minimum=0)
-    level: int = setting(-1, "level of its senses, as task.level; -1: that of the task", minimum=-1)
+    level: int = setting(-1, "level of its senses, as task.level; -1: that of the task", minimum=-1, below=4)
     features: bool = setting(
         True, "let an encoder's surface features learn from it, which needs layers; false: its text alone"
     )
@@ -294,17 +278,13 @@ class DataSettings(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.corpus or not self.path or not self.part:
-            empty = "corpus" if not self.corpus else "path" if not self.path else "part"
+        if not self.corpus or not self.path or not self.part or "\0" in self.path:
             raise SettingsError(
-                f"The {empty} is missing.", hint='Write, for example: corpus = "discogem", path = "discogem"'
+                "The corpus, its path or its part is missing or unusable.",
+                hint='Write, for example: corpus = "discogem", path = "discogem"',
             )
-        if "\0" in self.path:
-            raise SettingsError("No path has a null character.")
         object.__setattr__(self, "corpus", known_corpus(self.corpus))
         object.__setattr__(self, "name", self.name or PurePath(self.path).stem)
-        if self.level > 3:
-            raise SettingsError(f"Unknown level of senses: {self.level}.", hint="Use -1, 0, 1, 2 or 3.")
 
 
 def find_neighbours(corpus: Corpus) -> dict[Relation, tuple[Relation | None, Relation | None]]:
@@ -316,7 +296,7 @@ def find_neighbours(corpus: Corpus) -> dict[Relation, tuple[Relation | None, Rel
     for relation in corpus.relations:
         by_document.setdefault(relation.document, []).append(relation)
     around: dict[Relation, tuple[Relation | None, Relation | None]] = {}
-    for line in by_document.values():
-        for before, one, after in zip([None, *line], line, [*line[1:], None], strict=False):
+    for some in by_document.values():
+        for before, one, after in zip([None, *some], some, [*some[1:], None], strict=False):
             around.setdefault(one, (before, after))
     return around

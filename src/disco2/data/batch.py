@@ -60,17 +60,14 @@ class EncodedLink:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A relation as arrays. ``label`` is -1 if unknown; ``features`` are the columns that fire.
-
-    ``weight`` is its weight in training.
-    """
+    """A relation as arrays; ``features`` are the columns that fire, ``weight`` is its weight in training."""
 
     relation: str
     first: EncodedArgument
     second: EncodedArgument
     links: tuple[EncodedLink, ...]
     features: Ints
-    label: int
+    label: int  # -1 if unknown
     weight: float = 1.0
 
 
@@ -87,8 +84,7 @@ def heights(tree: ArgumentTree) -> Ints:
     """How many compositions lie on the longest way down from each inner node."""
     height = [0] * tree.leaves
     for left, right in zip(tree.left.tolist(), tree.right.tolist(), strict=True):
-        below_left, below_right = height[left], height[right]
-        height.append(1 + (below_left if below_left > below_right else below_right))
+        height.append(1 + max(height[left], height[right]))
     return _ints(height[tree.leaves :])
 
 
@@ -104,19 +100,17 @@ def downward_paths(tree: ArgumentTree, mentions: set[int]) -> tuple[DownwardPath
             node = parent[node]
 
     # Parents have higher numbers than their children, so from the highest down a parent comes first.
-    from_top = sorted(needed, reverse=True)
     order = {tree.root: 0}
-    for node in from_top:
-        above = parent[node]
-        is_right = right[above - leaves] == node
-        order[node] = 2 * (order[above] // 2 + 1) + is_right
+    for node in sorted(needed, reverse=True):
+        is_right = right[parent[node] - leaves] == node
+        order[node] = 2 * (order[parent[node]] // 2 + 1) + is_right
     nodes = sorted(needed, key=lambda node: (order[node], node))
     row = {tree.root: 0} | {node: index for index, node in enumerate(nodes, start=1)}
     paths = DownwardPaths(
         nodes=_ints(nodes),
-        parents=_ints([row[parent[node]] for node in nodes]),
-        siblings=_ints([(left if order[node] % 2 else right)[parent[node] - leaves] for node in nodes]),
-        orders=_ints([order[node] for node in nodes]),
+        parents=_ints(row[parent[node]] for node in nodes),
+        siblings=_ints((left if order[node] % 2 else right)[parent[node] - leaves] for node in nodes),
+        orders=_ints(order[node] for node in nodes),
     )
     return paths, row
 
@@ -126,15 +120,17 @@ def encode_links(
 ) -> tuple[EncodedLink, ...]:
     """Entity links in terms of downward rows."""
     return tuple(
-        EncodedLink(
-            _ints([first[node] for node in link.first]), _ints([second[node] for node in link.second])
-        )
+        EncodedLink(_ints(map(first.__getitem__, link.first)), _ints(map(second.__getitem__, link.second)))
         for link in links
     )
 
 
-def _ints(values: list[int]) -> Ints:
-    return np.array(values, dtype=np.int32)
+def _ints(values: Iterable[int]) -> Ints:
+    return np.fromiter(values, dtype=np.int32)
+
+
+def _range(count: int) -> Ints:
+    return np.arange(count, dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +184,13 @@ class Batch:
 def collate(examples: Sequence[Example]) -> Batch:
     """Lay out examples as one batch. The result for an example does not depend on its neighbours."""
     trees = [tree for example in examples for tree in (example.first, example.second)]
-    leaf_counts = np.array([len(tree.words) for tree in trees], dtype=np.int32)
+    every_tree = _range(len(trees))
+    leaf_counts = _ints(len(tree.words) for tree in trees)
     leaf_starts = _starts(leaf_counts)
     leaves = int(leaf_counts.sum())
-    inner_starts = leaf_starts - np.arange(
-        len(trees), dtype=np.int32
-    )  # a tree has one inner node fewer than leaves
-
+    inner_starts = leaf_starts - every_tree  # a tree has one inner node fewer than leaves
     heights = _concatenate([tree.heights for tree in trees])
-    order = np.argsort(heights, kind="stable").astype(np.int32)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order), dtype=np.int32)
+    order, rank = _order_and_rank(heights)
 
     def upward_rows(nodes: Ints, owners: Ints) -> Ints:
         """The rows of nodes that are numbered within their own trees (``owners``)."""
@@ -207,37 +199,43 @@ def collate(examples: Sequence[Example]) -> Batch:
         rows[inner] = leaves + rank[inner_starts[owners[inner]] + nodes[inner] - leaf_counts[owners[inner]]]
         return rows
 
-    inner_owners = np.repeat(np.arange(len(trees), dtype=np.int32), leaf_counts - 1)
-    left = upward_rows(_concatenate([tree.left for tree in trees]), inner_owners)[order]
-    right = upward_rows(_concatenate([tree.right for tree in trees]), inner_owners)[order]
-    every_tree = np.arange(len(trees), dtype=np.int32)
+    inner_owners = np.repeat(every_tree, leaf_counts - 1)
     roots = upward_rows(2 * leaf_counts - 2, every_tree)
-
     down = _downward(trees)
-    first_mentions, second_mentions, link_examples = _mentions(examples, down)
+    links = [link for example in examples for link in example.links]
+    every_example = _range(len(examples))
+    link_examples = np.repeat(every_example, [len(example.links) for example in examples])
+    firsts, seconds = [link.first for link in links], [link.second for link in links]
     return Batch(
         size=len(examples),
         words=_concatenate([tree.words for tree in trees]),
         leaf_starts=leaf_starts,
-        left=left,
-        right=right,
-        levels=_level_boundaries(heights),
+        left=upward_rows(_concatenate([tree.left for tree in trees]), inner_owners)[order],
+        right=upward_rows(_concatenate([tree.right for tree in trees]), inner_owners)[order],
+        # Heights are from 1 on, without gaps.
+        levels=np.cumsum(np.bincount(heights, minlength=1)).astype(np.int32),
         first_roots=roots[0::2].copy(),
         second_roots=roots[1::2].copy(),
         down_roots=roots[down.trees],
         down_parents=down.parents,
         down_siblings=upward_rows(down.siblings, down.owners),
         down_levels=down.levels,
-        first_mentions=first_mentions,
-        second_mentions=second_mentions,
+        first_mentions=_groups(firsts, down.begins[2 * link_examples], down.rows),
+        second_mentions=_groups(seconds, down.begins[2 * link_examples + 1], down.rows),
         link_examples=link_examples,
-        feature_rows=np.repeat(
-            np.arange(len(examples), dtype=np.int32), [len(example.features) for example in examples]
-        ),
+        feature_rows=np.repeat(every_example, [len(example.features) for example in examples]),
         feature_columns=_concatenate([example.features for example in examples]),
-        labels=np.array([example.label for example in examples], dtype=np.int32),
+        labels=_ints(example.label for example in examples),
         weights=np.array([example.weight for example in examples], dtype=np.float32),
     )
+
+
+def _order_and_rank(keys: Ints) -> tuple[Ints, Ints]:
+    """The stable order of some keys, and the place of each of them in it."""
+    order = np.argsort(keys, kind="stable").astype(np.int32)
+    rank = np.empty_like(order)
+    rank[order] = _range(len(order))
+    return order, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,17 +250,12 @@ class _Downward:
 
 
 def _downward(trees: Sequence[EncodedArgument]) -> _Downward:
-    owners = np.array(
-        [index for index, tree in enumerate(trees) if tree.downward is not None], dtype=np.int32
-    )
+    owners = _ints(index for index, tree in enumerate(trees) if tree.downward is not None)
     paths = [tree.downward for tree in trees if tree.downward is not None]
-    counts = np.array([len(path.nodes) for path in paths], dtype=np.int32)
+    counts = _ints(len(path.nodes) for path in paths)
     orders = _concatenate([path.orders for path in paths])
-    order = np.argsort(orders, kind="stable").astype(np.int32)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order), dtype=np.int32)
-
-    roots = np.arange(len(owners), dtype=np.int32)
+    order, rank = _order_and_rank(orders)
+    roots = _range(len(owners))
     begins = np.zeros(len(trees), dtype=np.int32)
     begins[owners] = _starts(counts) + roots
     rows = np.empty(len(order) + len(owners), dtype=np.int32)
@@ -270,8 +263,10 @@ def _downward(trees: Sequence[EncodedArgument]) -> _Downward:
     are_nodes[begins[owners]] = False
     rows[begins[owners]] = roots
     rows[are_nodes] = len(owners) + rank
-
     node_owners = np.repeat(owners, counts)
+    # Orders are 2 x depth + side, with depths from 1 on.
+    depths = int(orders.max()) // 2 if len(orders) else 0
+    ends = np.cumsum(np.bincount(orders, minlength=2 * depths + 2))
     return _Downward(
         trees=owners,
         begins=begins,
@@ -279,26 +274,17 @@ def _downward(trees: Sequence[EncodedArgument]) -> _Downward:
         parents=rows[begins[node_owners] + _concatenate([path.parents for path in paths])][order],
         siblings=_concatenate([path.siblings for path in paths])[order],
         owners=node_owners[order],
-        levels=_half_level_boundaries(orders),
+        levels=ends[np.arange(depths)[:, None] * 2 + np.array([1, 2, 3])].astype(np.int32),
     )
-
-
-def _mentions(examples: Sequence[Example], down: _Downward) -> tuple[MentionGroups, MentionGroups, Ints]:
-    links = [link for example in examples for link in example.links]
-    counts = [len(example.links) for example in examples]
-    owners = np.repeat(np.arange(len(examples), dtype=np.int32), counts)
-    first = _groups([link.first for link in links], down.begins[2 * owners], down.rows)
-    second = _groups([link.second for link in links], down.begins[2 * owners + 1], down.rows)
-    return first, second, owners
 
 
 def _groups(mentions: Sequence[Ints], begins: Ints, downward_rows: Ints) -> MentionGroups:
     """``mentions``: for each link rows of its tree's paths, which begin at ``begins`` among all."""
-    sizes = np.array([len(rows) for rows in mentions], dtype=np.int32)
+    sizes = _ints(map(len, mentions))
     rows = downward_rows[np.repeat(begins, sizes) + _concatenate(mentions)]
     by_row = np.argsort(rows, kind="stable")
     distinct, row_starts = np.unique(rows[by_row], return_index=True)
-    links = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    links = np.repeat(_range(len(sizes)), sizes)
     return MentionGroups(
         rows=rows,
         starts=_starts(sizes),
@@ -307,20 +293,6 @@ def _groups(mentions: Sequence[Ints], begins: Ints, downward_rows: Ints) -> Ment
         row_starts=row_starts.astype(np.int32),
         distinct=distinct.astype(np.int32),
     )
-
-
-def _level_boundaries(heights: Ints) -> Ints:
-    """[levels + 1]; heights are from 1 on, without gaps."""
-    return np.cumsum(np.bincount(heights, minlength=1)).astype(np.int32)
-
-
-def _half_level_boundaries(orders: Ints) -> Ints:
-    """[levels, 3]; orders are 2 x depth + side, with depths from 1 on."""
-    levels = int(orders.max()) // 2 if len(orders) else 0
-    ends = np.cumsum(np.bincount(orders, minlength=2 * levels + 2))
-    halves = np.arange(levels)[:, None] * 2 + np.array([1, 2, 3])
-    boundaries: Ints = ends[halves].astype(np.int32)
-    return boundaries
 
 
 def _starts(counts: Ints) -> Ints:

@@ -75,8 +75,7 @@ class Mention:
 class Document:
     """A text, its tokens, and their annotation.
 
-    ``sentences`` cover all tokens, in order. ``mentions`` is None if coreference was not
-    annotated, and empty if there are no mentions.
+    ``sentences`` cover all tokens, in order. ``mentions`` is None if coreference was not annotated.
     """
 
     id: str
@@ -169,11 +168,8 @@ class Instance:
 
 def find_runs(tokens: Iterable[int]) -> list[tuple[int, int]]:
     """The stretches of adjacent numbers in an ascending list, each as (first, last exclusive)."""
-    chosen = tuple(tokens)
-    if chosen and chosen[-1] - chosen[0] + 1 == len(chosen):
-        return [(chosen[0], chosen[-1] + 1)]
     found: list[tuple[int, int]] = []
-    for token in chosen:
+    for token in tokens:
         if found and found[-1][1] == token:
             found[-1] = (found[-1][0], token + 1)
         else:

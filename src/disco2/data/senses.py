@@ -10,7 +10,7 @@ and belong to no inventory, even where a corpus writes them into its sense colum
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -41,12 +41,13 @@ class SenseInventory:
     @cached_property
     def all_senses(self) -> tuple[str, ...]:
         """The full paths and every prefix of them, classes before types and types before subtypes."""
-        return tuple(dict.fromkeys(prefix for sense in self.senses for prefix in _prefixes(sense)))
+        steps = [sense.split(".") for sense in self.senses]
+        return tuple(dict.fromkeys(".".join(some[:depth]) for some in steps for depth in (1, 2, 3)))
 
     @cached_property
     def _by_key(self) -> dict[str, str]:
-        other = {_key(spelling): sense for spelling, sense in self.spellings.items()}
-        return {**other, **{_key(sense): sense for sense in self.all_senses}}
+        names = {**self.spellings, **{sense: sense for sense in self.all_senses}}
+        return {_key(spelling): sense for spelling, sense in names.items()}
 
     def resolve(self, raw: str) -> str | None:
         """The canonical name of a raw label, or None; case, spaces, hyphens and underscores don't matter."""
@@ -64,37 +65,27 @@ class SenseInventory:
         return {step: sense for step, sense in zip(steps, self.senses, strict=True) if steps.count(step) == 1}
 
 
+_PDTB3_SPELLINGS: dict[str, str] = TABLES["spellings"]["pdtb3"]
+_INVENTORIES = {
+    "pdtb2": SenseInventory("pdtb2", PDTB2),
+    "pdtb3": SenseInventory("pdtb3", PDTB3, _PDTB3_SPELLINGS),
+    "gdtb": SenseInventory("gdtb", PDTB3, _PDTB3_SPELLINGS | TABLES["spellings"]["gdtb"]),
+    "free": SenseInventory("free"),
+}
+
+
 def inventory(name: str) -> SenseInventory:
     """The inventory of that name; an empty name or ``free`` accepts any label."""
     try:
-        return _inventories()[name.lower()]
+        return _INVENTORIES[name.lower() or "free"]
     except KeyError:
-        known = ", ".join(key for key in _inventories() if key)
+        known = ", ".join(_INVENTORIES)
         raise InputError(f"There is no sense inventory '{name}'.", hint=f"Known: {known}.") from None
-
-
-@lru_cache(maxsize=1)
-def _inventories() -> dict[str, SenseInventory]:
-    spellings = TABLES["spellings"]
-    return {
-        "pdtb2": SenseInventory("pdtb2", PDTB2),
-        "pdtb3": SenseInventory("pdtb3", PDTB3, spellings["pdtb3"]),
-        "gdtb": SenseInventory("gdtb", PDTB3, spellings["pdtb3"] | spellings["gdtb"]),
-        "free": SenseInventory("free"),
-        "": SenseInventory("free"),
-    }
-
-
-def _prefixes(sense: str) -> Iterable[str]:
-    steps = sense.split(".")
-    return (".".join(steps[: depth + 1]) for depth in range(len(steps)))
 
 
 @lru_cache(maxsize=1 << 10)  # a corpus has few labels, and each of them thousands of times
 def _key(label: str) -> str:
-    return "".join(
-        character for character in label.casefold() if character not in "-_" and not character.isspace()
-    )
+    return "".join(label.casefold().replace("-", "").replace("_", "").split())
 
 
 def senses_2_to_3(sense: str) -> str | None:

@@ -29,11 +29,7 @@ def pieces(doc: Document, tokens: Sequence[int]) -> Iterator[tuple[Sentence, lis
         sentence = doc.sentences[doc.sentence_index(tokens[first])] if doc.sentences else Sentence(0, 0)
         last = bisect_left(tokens, sentence.end, first)
         if last == first:
-            raise LayerError(
-                f"Token {tokens[first]} of an argument lies in no sentence.",
-                where=doc.id,
-                hint="Check that the sentences of this document cover all of its tokens.",
-            )
+            raise LayerError(f"Token {tokens[first]} of an argument lies in no sentence.", where=doc.id)
         yield sentence, [token - sentence.start for token in tokens[first:last]]
         first = last
 
@@ -86,7 +82,12 @@ def argument_tree(document: Document, tokens: tuple[int, ...], *, relation: Rela
         if sentence.constituents is None:
             subtrees.append(builder.join(range(first_leaf + len(local) - 1, first_leaf - 1, -1)))
         else:
-            subtrees.extend(reversed(_subtrees_inside(sentence.constituents, local, first_leaf, builder)))
+            # A phrase lies inside the argument when all its tokens do: then it lies inside one run of them.
+            roots: list[int] = []
+            for begin, end in reversed(find_runs(local)):
+                first_of_run = first_leaf + bisect_left(local, begin)
+                roots += builder.subtrees(sentence.constituents, begin, end, first_of_run)
+            subtrees += reversed(roots)
         first_leaf += len(local)
     builder.join(subtrees[::-1])
     return builder.tree(tokens)
@@ -96,7 +97,6 @@ class _Builder:
     """Grows inner nodes on top of n leaves."""
 
     def __init__(self, leaves: int) -> None:
-        self.leaves = leaves
         self.left: list[int] = []
         self.right: list[int] = []
         self.parent = [-1] * (2 * leaves - 1)
@@ -117,55 +117,34 @@ class _Builder:
             top = inner
         return top
 
+    def subtrees(self, phrases: Constituents, begin: int, end: int, first_leaf: int) -> list[int]:
+        """Build the maximal subtrees over the tokens ``begin`` to ``end``; their roots from right to left.
+
+        Pre-order puts children behind their parents and sorts phrases by where they start, so a walk from the
+        back meets every child before its parent, and the words from right to left.
+        """
+        starts, ends, first_leaf_below = phrases.starts, phrases.ends, self.starts
+        to_leaf = first_leaf - begin
+        roots: list[int] = []  # finished nodes without a parent, from right to left
+        reached = end + to_leaf  # they cover the leaves from here on
+        for node in range(bisect_right(starts, end - 1) - 1, bisect_left(starts, begin) - 1, -1):
+            if ends[node] > end or ends[node] == starts[node]:
+                continue
+            start = starts[node] + to_leaf
+            while reached > start:  # words of this phrase, or behind it, that no smaller phrase covers
+                reached -= 1
+                roots.append(reached)
+            first, stop = len(roots) - 1, ends[node] + to_leaf
+            while first and first_leaf_below[roots[first - 1]] < stop:
+                first -= 1
+            if first < len(roots) - 1:  # not only the one that a unary chain ends in
+                roots[first:] = [self.join(roots[first:])]
+        roots.extend(range(reached - 1, first_leaf - 1, -1))
+        return roots
+
     def tree(self, tokens: tuple[int, ...]) -> ArgumentTree:
-        # Two arrays, cut up, for making an array takes longer than filling it; examples keep only the first.
-        children = np.array(self.left + self.right, dtype=np.int32)
-        rest = np.array(self.parent + self.starts + self.ends, dtype=np.int32)
-        inner, nodes = len(self.left), len(self.parent)
-        parent, starts, ends = rest[:nodes], rest[nodes : 2 * nodes], rest[2 * nodes :]
-        return ArgumentTree(tokens, children[:inner], children[inner:], parent, starts, ends)
-
-
-def _subtrees_inside(
-    phrases: Constituents, tokens: list[int], first_leaf: int, builder: _Builder
-) -> list[int]:
-    """Build the maximal subtrees over the given tokens of one sentence; their roots from right to left.
-
-    A phrase lies inside the argument when all its tokens do: then it lies inside one run of adjacent tokens.
-    """
-    roots: list[int] = []
-    for begin, end in reversed(find_runs(tokens)):
-        first_leaf_of_run = first_leaf + bisect_left(tokens, begin)
-        roots.extend(_subtrees_of_run(phrases, begin, end, first_leaf_of_run, builder))
-    return roots
-
-
-def _subtrees_of_run(
-    phrases: Constituents, begin: int, end: int, first_leaf: int, builder: _Builder
-) -> list[int]:
-    """Build the maximal subtrees over the tokens ``begin`` to ``end``; their roots from right to left.
-
-    Pre-order puts children behind their parents and sorts phrases by where they start, so a walk from the
-    back meets every child before its parent, and the words from right to left.
-    """
-    starts, ends, first_leaf_below = phrases.starts, phrases.ends, builder.starts
-    to_leaf = first_leaf - begin
-    roots: list[int] = []  # finished nodes without a parent, from right to left
-    reached = end + to_leaf  # they cover the leaves from here on
-    for node in range(bisect_right(starts, end - 1) - 1, bisect_left(starts, begin) - 1, -1):
-        if ends[node] > end or ends[node] == starts[node]:
-            continue
-        start = starts[node] + to_leaf
-        while reached > start:  # words of this phrase, or behind it, that no smaller phrase covers
-            reached -= 1
-            roots.append(reached)
-        first, stop = len(roots) - 1, ends[node] + to_leaf
-        while first and first_leaf_below[roots[first - 1]] < stop:
-            first -= 1
-        if first < len(roots) - 1:  # not only the one that a unary chain ends in
-            roots[first:] = [builder.join(roots[first:])]
-    roots.extend(range(reached - 1, first_leaf - 1, -1))
-    return roots
+        lists = (self.left, self.right, self.parent, self.starts, self.ends)
+        return ArgumentTree(tokens, *(np.array(some, dtype=np.int32) for some in lists))
 
 
 def node_labels(document: Document, tree: ArgumentTree) -> list[str]:
@@ -174,29 +153,20 @@ def node_labels(document: Document, tree: ArgumentTree) -> list[str]:
     Of phrases with the same words, one above the other, the topmost gives its name: a binary tree has one
     node for all of them. Nodes from binarisation and nodes that join parts of an argument have no name.
     """
-    leaves = tree.leaves
-    labels = [document.tokens[token].tag for token in tree.tokens] + [""] * (leaves - 1)
-    piece_of = [0] * leaves  # the number of the sentence that each leaf is in
-    local = [0] * leaves  # its place there
-    names: list[dict[tuple[int, int], str]] = []
+    labels = [document.tokens[token].tag for token in tree.tokens] + [""] * (tree.leaves - 1)
+    names: dict[tuple[int, int], str] = {}  # of phrases, by their first leaf and the one behind the last
     first = 0
     for sentence, places in pieces(document, tree.tokens):
-        phrases = sentence.constituents
-        named: dict[tuple[int, int], str] = {}
-        for leaf, place in enumerate(places, start=first):
-            piece_of[leaf], local[leaf] = len(names), place
-            if phrases is not None and not labels[leaf]:
-                labels[leaf] = phrases.tags[place]
-        if phrases is not None:
+        if (phrases := sentence.constituents) is not None:
+            for leaf, place in enumerate(places, start=first):
+                labels[leaf] = labels[leaf] or phrases.tags[place]
             for label, start, end in zip(phrases.labels, phrases.starts, phrases.ends, strict=True):
-                named.setdefault((start, end), label)  # in pre-order the outer one comes first
-        names.append(named)
+                begin, stop = bisect_left(places, start), bisect_left(places, end)
+                if stop - begin == end - start:
+                    names.setdefault((first + begin, first + stop), label)  # the outer one comes first
         first += len(places)
-    for node in range(leaves, 2 * leaves - 1):
-        start, last = int(tree.starts[node]), int(tree.ends[node]) - 1
-        together = local[last] - local[start] == last - start
-        if piece_of[start] == piece_of[last] and together:
-            labels[node] = names[piece_of[start]].get((local[start], local[last] + 1), "")
+    for node in range(tree.leaves, 2 * tree.leaves - 1):
+        labels[node] = names.get((int(tree.starts[node]), int(tree.ends[node])), "")
     return labels
 
 
@@ -230,13 +200,10 @@ class MentionIndex:
 
     def by_chain(self, tokens: Sequence[int]) -> dict[str, list[Mention]]:
         """The mentions whose head is one of the ascending tokens of an argument."""
-        between = self.between(tokens[0], tokens[-1]) if tokens else []
-        if between and tokens[-1] - tokens[0] >= len(tokens):  # the argument has gaps
-            inside = set(tokens)
-            between = [mention for mention in between if mention.head in inside]
-        found: dict[str, list[Mention]] = {}
-        for mention in between:
-            found.setdefault(mention.chain, []).append(mention)
+        inside, found = set(tokens), dict[str, list[Mention]]()
+        for mention in self.between(tokens[0], tokens[-1]) if tokens else ():
+            if mention.head in inside:
+                found.setdefault(mention.chain, []).append(mention)
         return found
 
 
@@ -278,8 +245,8 @@ def entity_links(first: ArgumentTree, second: ArgumentTree, mentions: MentionInd
     """The chains that both arguments mention, in the order of their first mention."""
     of_first, of_second = mentions.by_chain(first.tokens), mentions.by_chain(second.tokens)
     return [
-        EntityLink(chain, _nodes(first, of_first[chain]), _nodes(second, of_second[chain]))
-        for chain in of_first
+        EntityLink(chain, _nodes(first, mentioned), _nodes(second, of_second[chain]))
+        for chain, mentioned in of_first.items()
         if chain in of_second
     ]
 

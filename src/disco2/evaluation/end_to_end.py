@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import InputError
-from disco2.evaluation.significance import Interval
+from disco2.evaluation.significance import Interval, draw_counts, interval_of
 
 CUTOFF = 0.7
 SEED, RESAMPLES = 1, 1000  # of the bootstrap over documents
@@ -75,28 +75,21 @@ def score_relations(
     """All measures by name, with 95% bootstrap intervals of F1 over documents."""
     if not gold:
         raise InputError("There is no relation to evaluate on.", hint="Choose another part of the corpus.")
-    documents = sorted({one.document for one in (*gold, *predicted)})
-    golds, founds = _by_document(gold), _by_document(predicted)
-    each = [count_document(golds[name], founds[name]) for name in documents]
+    documents: dict[str, tuple[list[SpanRelation], list[SpanRelation]]] = defaultdict(lambda: ([], []))
+    for side, relations in enumerate((gold, predicted)):
+        for one in relations:
+            documents[one.document][side].append(one)
+    each = [count_document(*documents[name]) for name in sorted(documents)]
     return {measure: with_interval(np.array([one[measure] for one in each])) for measure in each[0]}
 
 
 def with_interval(counts: NDArray[np.int64]) -> PrecisionRecall:
     """[documents, 3] counts of right, found and gold ones -> their sums, with the interval of F1."""
-    shares = np.full(len(counts), 1 / len(counts))
-    drawn = np.random.default_rng(SEED).multinomial(len(counts), shares, size=RESAMPLES)
-    totals = drawn @ counts  # [RESAMPLES, 3]
+    each = np.ones(len(counts), dtype=np.int64)
+    totals = draw_counts(each, seed=SEED, size=RESAMPLES) @ counts  # [RESAMPLES, 3]
     f1 = 2 * totals[:, 0] / np.maximum(totals[:, 1] + totals[:, 2], 1)
-    low, high = np.quantile(f1, [0.025, 0.975])
     right, found, gold = counts.sum(axis=0).tolist()
-    return PrecisionRecall(right, found, gold, (float(low), float(high)))
-
-
-def _by_document(relations: Sequence[SpanRelation]) -> dict[str, list[SpanRelation]]:
-    found: dict[str, list[SpanRelation]] = defaultdict(list)
-    for one in relations:
-        found[one.document].append(one)
-    return found
+    return PrecisionRecall(right, found, gold, interval_of(f1))
 
 
 def count_document(gold: Sequence[SpanRelation], predicted: Sequence[SpanRelation]) -> Counts:
@@ -139,10 +132,11 @@ def _right_exact(gold: Sequence[SpanRelation], found: Sequence[SpanRelation]) ->
         waiting[one.arg1, one.arg2].append(one)
     right = 0
     for one in found:
-        for other in waiting[one.arg1, one.arg2]:
+        same = waiting[one.arg1, one.arg2]
+        for other in same:
             stated = EXPLICIT in (one.kind, other.kind)
             if _same_sense(other, one) and (not stated or one.connective == other.connective):
-                waiting[one.arg1, one.arg2].remove(other)
+                same.remove(other)
                 right += 1
                 break
     return right

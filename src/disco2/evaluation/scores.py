@@ -45,36 +45,25 @@ def confusion_matrix(
 ) -> NDArray[np.int64]:
     """Counts of relations, [gold, predicted], in the order of ``labels``, which must hold all that occur."""
     number = {label: index for index, label in enumerate(labels)}
-    rows = np.array([number[label] for label in settled], dtype=np.int64)
-    columns = np.array([number[label] for label in predicted], dtype=np.int64)
-    flat = np.bincount(rows * len(labels) + columns, minlength=len(labels) ** 2)
-    return flat.reshape(len(labels), len(labels)).astype(np.int64)
+    confusion = np.zeros((len(labels), len(labels)), dtype=np.int64)
+    for label, answer in zip(settled, predicted, strict=True):
+        confusion[number[label], number[answer]] += 1
+    return confusion
 
 
 def scores_by_sense(confusion: NDArray[np.int64], *, labels: Sequence[str]) -> dict[str, SenseScore]:
     """Precision, recall and F1 of each label; 0 if there is nothing to divide by."""
-    right = np.diag(confusion)
-    support = confusion.sum(axis=1)
-    answered = confusion.sum(axis=0)
-    return {
-        label: SenseScore(
-            precision=_ratio(right[index], answered[index]),
-            recall=_ratio(right[index], support[index]),
-            f1=_ratio(2 * right[index], answered[index] + support[index]),
-            support=int(support[index]),
-        )
-        for index, label in enumerate(labels)
-    }
+    right, support, answered = np.diag(confusion), confusion.sum(axis=1), confusion.sum(axis=0)
+    precision, recall = right / np.maximum(answered, 1), right / np.maximum(support, 1)
+    f1 = 2 * right / np.maximum(answered + support, 1)
+    columns = zip(precision.tolist(), recall.tolist(), f1.tolist(), support.tolist(), strict=True)
+    return {label: SenseScore(*column) for label, column in zip(labels, columns, strict=True)}
 
 
 def macro_f1(by_sense: Mapping[str, SenseScore]) -> float:
     """The mean F1 over the senses that occur as gold, each with the same weight."""
     present = [score.f1 for score in by_sense.values() if score.support]
     return sum(present) / len(present) if present else 0.0
-
-
-def _ratio(part: np.int64, whole: np.int64) -> float:
-    return float(part / whole) if whole else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +134,7 @@ def evaluate(
     known = tuple(dict.fromkeys((*labels, *sorted({*settled, *predicted}))))
     if positive is not None and positive not in known:
         raise InputError(f"'{positive}' is no label of this task.", hint=f"Labels: {', '.join(known)}.")
-    right = hits(gold, predicted)
+    right, shares = hits(gold, predicted), np.array(shared, dtype=np.bool_)
     confusion = confusion_matrix(settled, predicted, labels=known)
     by_sense = scores_by_sense(confusion, labels=known)
     correct, n = int(right.sum()), len(right)
@@ -159,15 +148,15 @@ def evaluate(
         majority_share=max(acceptable.values()) / n,
         per_sense=by_sense,
         confusion=Confusion(list(known), confusion.tolist()),
-        shared_entities=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if flag]),
-        other_pairs=_subset([hit for hit, flag in zip(right.tolist(), shared, strict=True) if not flag]),
+        shared_entities=_subset(right[shares]),
+        other_pairs=_subset(right[~shares]),
         positive=positive,
         f1=None if positive is None else by_sense[positive].f1,
     )
 
 
-def _subset(right: Sequence[bool]) -> Subset:
-    return Subset(sum(right) / len(right) if right else None, len(right))
+def _subset(right: NDArray[np.bool_]) -> Subset:
+    return Subset(float(right.mean()) if len(right) else None, len(right))
 
 
 BINS = 15  # as in Guo et al. (2017), On Calibration of Modern Neural Networks

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,9 +34,18 @@ def bootstrap_interval(right: ArrayLike, *, seed: int) -> Interval:
             "There is no accuracy to compute an interval of.", hint="Give one number from 0 to 1 a relation."
         )
     distinct, counts = np.unique(values, return_counts=True)
-    n = len(values)
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES)  # [RESAMPLES, distinct]
-    low, high = np.quantile(drawn @ distinct / n, LEVELS)
+    return interval_of(draw_counts(counts, seed=seed) @ distinct / len(values))
+
+
+def draw_counts(counts: NDArray[np.integer[Any]], *, seed: int, size: int = RESAMPLES) -> NDArray[np.int64]:
+    """[size, k]: how often each of k distinct values, with these counts, occurs in each resample."""
+    n = int(counts.sum())
+    return np.random.default_rng(seed).multinomial(n, counts / n, size=size)
+
+
+def interval_of(resampled: NDArray[np.float64]) -> Interval:
+    """The 95% percentile interval of a figure from its values in all resamples."""
+    low, high = np.quantile(resampled, LEVELS)
     return float(low), float(high)
 
 
@@ -48,13 +58,10 @@ def f1_interval(gold: ArrayLike, found: ArrayLike, *, seed: int) -> Interval:
     both_kinds = np.vstack([np.asarray(gold, dtype=bool), np.asarray(found, dtype=bool)])
     patterns, counts = np.unique(both_kinds, axis=1, return_counts=True)
     wanted, given = patterns[0], patterns[1:]
-    n = int(counts.sum())
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES)  # [RESAMPLES, patterns]
+    drawn = draw_counts(counts, seed=seed)
     both = drawn @ (wanted & given).T  # [RESAMPLES, runs]
     either = drawn @ given.T + (drawn @ wanted)[:, None]
-    f1 = (2 * both / np.maximum(either, 1)).mean(axis=1)
-    low, high = np.quantile(f1, LEVELS)
-    return float(low), float(high)
+    return interval_of((2 * both / np.maximum(either, 1)).mean(axis=1))
 
 
 def wilson_interval(correct: int, n: int) -> Interval:
@@ -64,14 +71,12 @@ def wilson_interval(correct: int, n: int) -> Interval:
     """
     if n < 1 or not 0 <= correct <= n:
         raise InputError(f"{correct} right of {n} is no accuracy.", hint="Give counts of relations.")
-    z = NormalDist().inv_cdf(LEVELS[1])
-    share = correct / n
+    z, share = NormalDist().inv_cdf(LEVELS[1]), correct / n
     centre = share + z * z / (2 * n)
     margin = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     scale = 1 + z * z / n
-    low = (centre - margin) / scale if correct > 0 else 0.0  # exact, where rounding would miss it
-    high = (centre + margin) / scale if correct < n else 1.0
-    return low, high
+    # Exact at both ends, where rounding would miss it.
+    return (centre - margin) / scale if correct else 0.0, (centre + margin) / scale if correct < n else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +93,12 @@ def sign_test(wins: int, losses: int) -> float:
 
     Exact: ``min(1, 2 sum_{k <= min(wins, losses)} C(n, k) / 2^n)`` with ``n = wins + losses``.
     """
-    if wins < 0 or losses < 0:
-        raise InputError("A count can't be negative.", hint="Give the numbers of wins and of losses.")
     n, fewer = wins + losses, min(wins, losses)
     ways, total = 1, 1  # C(n, k), and the sum up to k
     for k in range(1, fewer + 1):
         ways = ways * (n - k + 1) // k
         total += ways
-    everything: int = 2**n
-    return min(1.0, 2 * total / everything)
+    return min(1.0, 2 * total / (1 << n))
 
 
 def mcnemar(first_correct: Sequence[bool], second_correct: Sequence[bool]) -> float:
@@ -113,17 +115,11 @@ def paired_bootstrap(first_right: ArrayLike, second_right: ArrayLike, *, seed: i
     the smaller share of resamples on either side of zero, zero included, and never exactly 0.
     """
     first, second = _pair(first_right, second_right)
-    n = len(first)
     distinct, counts = np.unique((first - second).round(12), return_counts=True)
-    drawn = np.random.default_rng(seed).multinomial(n, counts / n, size=RESAMPLES)
-    gaps = (drawn @ distinct / n).round(12)
+    gaps = (draw_counts(counts, seed=seed) @ distinct / len(first)).round(12)
     smaller = min(int((gaps <= 0).sum()), int((gaps >= 0).sum()))
-    low, high = np.quantile(gaps, LEVELS)
-    return PairedBootstrap(
-        difference=float((first - second).mean()),
-        interval=(float(low), float(high)),
-        p=min(1.0, 2 * (smaller + 1) / (RESAMPLES + 1)),
-    )
+    p = min(1.0, 2 * (smaller + 1) / (RESAMPLES + 1))
+    return PairedBootstrap(float((first - second).mean()), interval_of(gaps), p)
 
 
 def _pair(first_right: ArrayLike, second_right: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from disco2.data.batch import Floats
 from disco2.errors import InputError, SettingsError
 from disco2.settings import Settings, setting
-
-if TYPE_CHECKING:
-    pass
 
 PAPER_KINDS = ("entities", "upward", "additive", "surface", "majority")
 KINDS = (*PAPER_KINDS, "encoder")
