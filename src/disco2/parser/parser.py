@@ -123,23 +123,15 @@ class ParsedDocument:
         return numbers, [features.answer_features(self.document, *pair, listed) for pair in pairs]
 
 
+@dataclass(frozen=True, eq=False)
 class DiscourseParser:
     """The models of a parser, and the list of connectives they know. ``parse`` is the whole of it."""
 
-    def __init__(
-        self,
-        models: dict[str, LinearModel],
-        listed: ConnectiveList,
-        *,
-        least: float = 0.5,
-        least_clause: float = 0.4,
-        digest: str = "",
-    ) -> None:
-        self.models = models
-        self.listed = listed
-        self.least = least
-        self.least_clause = least_clause
-        self.digest = digest  # tells parsers apart; empty for one that was never stored
+    models: dict[str, LinearModel]
+    listed: ConnectiveList
+    least: float = 0.5
+    least_clause: float = 0.4
+    digest: str = ""  # tells parsers apart; empty for one that was never stored
 
     @property
     def senses(self) -> tuple[str, ...]:
@@ -169,10 +161,9 @@ class DiscourseParser:
         if connectives is None:
             found = self.find_connectives(parsed)
         else:
-            located = [parsed.locate(tokens) for tokens in connectives]
             found = [
                 FoundConnective(*place, 1.0, parsed.connective_features(*place, self.listed))
-                for place in located
+                for place in map(parsed.locate, connectives)
             ]
         relations = self._explicit(parsed, found)
         if implicit:
@@ -221,37 +212,22 @@ class DiscourseParser:
 
     def _explicit(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[ParsedRelation]:
         senses = self.rank_senses(parsed, found)
-        items = [one.features for one in found]
-        before = yes_probabilities(self.models["earlier"].scores(items)) >= 0.5
-        # Where Arg1 lies in an earlier sentence, both arguments are whole sentences. Connectives with a gap
-        # ("either ... or") join parts of their own sentence.
-        same = [
-            number
-            for number, one in enumerate(found)
-            if not (before[number] and one.sentence and len(one.candidate.parts) == 1)
-        ]
-        anchors = [
-            arguments.anchor_connective(parsed.sentences[found[k].sentence], found[k].candidate) for k in same
-        ]
-        spans = dict(zip(same, zip(*self._spans(anchors), strict=True), strict=True))
-        across = [
-            number
-            for number, one in enumerate(found)
-            if one.sentence and (number not in spans or spans[number][1] is None)
-        ]
-        distances = dict(
-            zip(across, self._earlier_sentences(parsed, [found[k] for k in across]), strict=True)
+        before = yes_probabilities(self.models["earlier"].scores([one.features for one in found])) >= 0.5
+        arg2s, arg1s = self._spans(
+            [arguments.anchor_connective(parsed.sentences[one.sentence], one.candidate) for one in found]
         )
+        distances = self._earlier_sentences(parsed, found)
         relations = []
-        for number, one in enumerate(found):
-            sentence = parsed.sentences[one.sentence]
+        for number, (one, arg2, arg1) in enumerate(zip(found, arg2s, arg1s, strict=True)):
+            sentence, parts = parsed.sentences[one.sentence], one.candidate.parts
             connective = tuple(sentence.start + token for token in one.candidate.tokens)
-            if number in distances:
+            # Where Arg1 lies in an earlier sentence, both arguments are whole sentences. Connectives with a
+            # gap ("either ... or") join parts of their own sentence.
+            if one.sentence and ((before[number] and len(parts) == 1) or arg1 is None):
                 second = _tokens(sentence.start, (0, len(sentence)), connective)
                 other = parsed.sentences[one.sentence - distances[number]]
                 first = _tokens(other.start, (0, len(other)), ())
             else:
-                arg2, arg1 = spans[number]
                 second = _tokens(sentence.start, arg2, connective)
                 first = _tokens(sentence.start, arg1, (*connective, *second))
             if not first or not second:
@@ -330,17 +306,9 @@ class DiscourseParser:
 @lru_cache(maxsize=4)
 def _load(folder: Path) -> DiscourseParser:
     models, settings, digest = read_models(folder)
-    listed = ConnectiveList(
-        {name: tuple(senses) for name, senses in settings["connectives"].items()},
-        frozenset(settings["frequent words"].split()),
-    )
-    return DiscourseParser(
-        models,
-        listed,
-        least=settings["least connective"],
-        least_clause=settings["least clause"],
-        digest=digest,
-    )
+    senses = {name: tuple(senses) for name, senses in settings["connectives"].items()}
+    listed = ConnectiveList(senses, frozenset(settings["frequent words"].split()))
+    return DiscourseParser(models, listed, settings["least connective"], settings["least clause"], digest)
 
 
 def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[int, ...]:
