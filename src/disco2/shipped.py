@@ -29,16 +29,8 @@ def find_model(model: str | Path | None = None) -> Path:
     A folder of the same name as a shipped model is given as ``./NAME``. BundleError if there is neither.
     """
     names = shipped_names()
-    if model is None:
-        if DEFAULT not in names:
-            raise BundleError(
-                "This installation has no shipped model.",
-                where=str(MODELS / DEFAULT),
-                hint="Install disco2 again, or give a folder that disco2 train wrote.",
-            )
-        return MODELS / DEFAULT
-    if isinstance(model, str) and model in names:
-        return MODELS / model
+    if model is None or (isinstance(model, str) and model in names):
+        return MODELS / (model or DEFAULT)
     folder = Path(model)
     with suppress(RuntimeError):  # unknown home folder
         folder = folder.expanduser()

@@ -13,8 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from disco2.bulk import BulkProgress, predict_files
 from disco2.bulk.output import OutputFolder
+from disco2.bulk.run import BulkProgress, predict_files
 from disco2.corpora.disrpt import read_disrpt
 from disco2.engines import DaskEngine, LocalEngine
 from disco2.errors import InputError, MissingExtraError

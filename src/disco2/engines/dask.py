@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import tempfile
 import threading
@@ -169,34 +168,28 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
     Each has its own scratch folder: Dask clears what dead workers left in a shared one, and may do so while
     another cluster starts a worker there.
     """
-    environment = dict(os.environ)  # nannies set the variables of their workers in this process
-    try:
-        with (
-            tempfile.TemporaryDirectory(prefix="disco2-dask-", ignore_cleanup_errors=True) as folder,
-            dask.config.set({**SETTINGS, "temporary-directory": folder}),
-            LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host=LOOPBACK,
-                dashboard_address=f"{LOOPBACK}:0",
-                worker_dashboard_address=f"{LOOPBACK}:0",
-                scheduler_kwargs={"dashboard": False},
-                memory_limit=0,  # Dask would pause workers
-                preload=[__name__],
-                silence_logs=False,
-            ) as cluster,
-        ):
-            repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
-            loop: Any = cluster.loop
-            loop.add_callback(repair.start)
-            try:
-                yield cluster
-            finally:
-                loop.add_callback(repair.stop)
-    finally:
-        for name in os.environ.keys() - environment.keys():
-            del os.environ[name]
-        os.environ.update(environment)
+    with (
+        tempfile.TemporaryDirectory(prefix="disco2-dask-", ignore_cleanup_errors=True) as folder,
+        dask.config.set({**SETTINGS, "temporary-directory": folder}),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",
+            worker_dashboard_address=f"{LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
+            memory_limit=0,  # Dask would pause workers
+            preload=[__name__],
+            silence_logs=False,
+        ) as cluster,
+    ):
+        repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
+        loop: Any = cluster.loop
+        loop.add_callback(repair.start)
+        try:
+            yield cluster
+        finally:
+            loop.add_callback(repair.stop)
 
 
 def _replace_lost_workers(cluster: LocalCluster) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import disco2
-from disco2.bulk import BulkProgress
+from disco2.bulk.run import BulkProgress
 from disco2.bundle import save_bundle
 from disco2.interfaces.cli.listing import standing_line
 from disco2.interfaces.cli.options import AnnotatorOptions
@@ -88,10 +88,10 @@ def test_labels_in_narrow_terminals_of_any_encoding(tmp_path: Path, encoding: st
 
 
 def test_a_line_of_progress() -> None:
-    half = BulkProgress(1_809, 800_000, 800_000, 8_000, 2, 20.0, 4_000, 1_700_000)
-    assert (
-        standing_line(half)
-        == "1,809 of 4,000 documents, 0.8 of 1.7 MB, 2 workers, 400 sentences a second, 22 s left"
+    half = BulkProgress(
+        4_000, 1_700_000, documents=1_809, bytes=800_000, made_bytes=800_000, made_sentences=8_000, seconds=20.0
     )
-    assert standing_line(BulkProgress(workers=1)) == "0 documents, 0.0 MB, 1 worker"
-    assert standing_line(BulkProgress(1, 10, 10, 5, 1, 3_600.0, 9, 40)).endswith("3 h 0 min left")
+    assert standing_line(half) == "1,809 of 4,000 documents, 0.8 of 1.7 MB, 400 sentences a second, 22 s left"
+    assert standing_line(BulkProgress(3, 0)) == "0 of 3 documents, 0.0 of 0.0 MB"
+    long = BulkProgress(9, 40, documents=1, bytes=10, made_bytes=10, made_sentences=5, seconds=3_600.0)
+    assert standing_line(long).endswith("3 h 0 min left")
