@@ -89,7 +89,13 @@ def test_labels_in_narrow_terminals_of_any_encoding(tmp_path: Path, encoding: st
 
 def test_a_line_of_progress() -> None:
     half = BulkProgress(
-        4_000, 1_700_000, documents=1_809, bytes=800_000, made_bytes=800_000, made_sentences=8_000, seconds=20.0
+        4_000,
+        1_700_000,
+        documents=1_809,
+        bytes=800_000,
+        made_bytes=800_000,
+        made_sentences=8_000,
+        seconds=20.0,
     )
     assert standing_line(half) == "1,809 of 4,000 documents, 0.8 of 1.7 MB, 400 sentences a second, 22 s left"
     assert standing_line(BulkProgress(3, 0)) == "0 of 3 documents, 0.0 of 0.0 MB"

@@ -31,7 +31,7 @@ from disco2.interfaces.cli.listing import (
     print_table,
     results,
 )
-from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
+from disco2.mining import MOST_WORDS, Mined, mine_files, read_blocks
 from disco2.threads import available_cores
 
 
@@ -111,16 +111,9 @@ def corpus_mine(
         ),
     ],
     output: Annotated[Path, options.path_option(help="File of pairs to write, a JSON object a line.")],
-    where: Annotated[
-        str,
-        options.choose(
-            "place",
-            PLACES,
-            "--place",
-            help="Pairs of two sentences (between), of two clauses of one sentence (inside), or both.",
-        ),
-    ] = "both",
-    most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
+    most_words: Annotated[
+        int, typer.Option(help="The longest argument that is kept, in words.", min=3)
+    ] = MOST_WORDS,
     per_sense: Annotated[
         int,
         typer.Option(
@@ -154,7 +147,6 @@ def corpus_mine(
     An interrupted run resumes.
     """
     check_encoding(encoding)
-    settings = MiningSettings(place=where, most_words=most_words)
     engine = workers.open(jobs or available_cores())
     held_out = _held_out(exclude or [], exclude_corpus or [])
     if held_out:
@@ -165,7 +157,7 @@ def corpus_mine(
                 files,
                 output,
                 engine=engine,
-                settings=settings,
+                most_words=most_words,
                 held_out=held_out,
                 per_sense=per_sense,
                 encoding=encoding,
