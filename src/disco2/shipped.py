@@ -39,10 +39,8 @@ def find_model(model: str | Path | None = None) -> Path:
         return folder
     nearest = get_close_matches(model, names, n=1)
     meant = f"Did you mean '{nearest[0]}'? " if nearest else ""
-    raise BundleError(
-        f"Unknown model '{model}'.",
-        hint=f"{meant}Choose one of: {', '.join(names)}; or give a folder that disco2 train wrote.",
-    )
+    hint = f"{meant}Choose one of: {', '.join(names)}; or give a folder that disco2 train wrote."
+    raise BundleError(f"Unknown model '{model}'.", hint=hint)
 
 
 def is_shipped(folder: Path) -> bool:

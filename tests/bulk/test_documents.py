@@ -156,7 +156,7 @@ def test_the_walk_holds_one_folder_at_a_time(tmp_path: Path) -> None:
 
 
 def source(folder: Path, name: str | bytes, *, most: int = 100) -> Source:
-    return read_source(str(folder), os.fsencode(name), most_bytes=most)
+    return read_source(str(folder), os.fsencode(name), most)
 
 
 def test_a_document(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def show_name(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace")
 
 
-def read_source(root: str, name: bytes, *, most_bytes: int) -> Source:
+def read_source(root: str, name: bytes, most_bytes: int) -> Source:
     """Read a document; an error becomes the reason in its ``Source``."""
     source = Source(show_name(name))
     try:

@@ -90,9 +90,8 @@ def predict_files(
         progress.all_documents += 1
         progress.all_bytes += found.size if found.size <= most_bytes else 0
     if not progress.all_documents:
-        raise InputError(
-            "No file matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
-        )
+        hint = "Check the pattern, and put it in quotes."
+        raise InputError("No file matches.", where=", ".join(patterns), hint=hint)
     for pattern in files.unmatched:
         notice(f"no file matches {pattern}")
     wanted = {"format": FORMAT, "job": job.to_json(), "files": files.described}
@@ -133,8 +132,7 @@ def _missing(given_up: Sequence[Outcome], folder: OutputFolder) -> InputError:
         f"{len(given_up)} shards are missing: {ATTEMPTS} processes died on each "
         f"({show_name(names[0])} to {show_name(names[-1])}: {given_up[-1].died}).",
         where=str(folder.path),
-        hint="Is there enough memory? Finished shards are kept; run the same command to resume, or "
-        "remove the document that ends its process.",
+        hint="Is there enough memory? Run the same command to resume, or remove the document that ends it.",
     )
 
 

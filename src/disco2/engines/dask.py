@@ -56,12 +56,11 @@ def connect(address: str, workers: int) -> Iterator[Client]:
                 warnings.simplefilter("ignore")  # about versions of packages that we don't use
                 client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, RuntimeError, TypeError, ValueError) as error:
-            raise InputError(
-                f"No Dask scheduler answers: {error}.",
-                where=address,
-                hint="Start one with: dask scheduler; and workers with: dask worker ADDRESS --nthreads 1. "
-                "Its address is such as tcp://HOST:8786.",
-            ) from error
+            what = f"No Dask scheduler answers: {error}."
+            hint = (
+                "Start one with: dask scheduler; and workers with: dask worker tcp://HOST:8786 --nthreads 1"
+            )
+            raise InputError(what, where=address, hint=hint) from error
         try:
             yield client
         finally:
@@ -81,7 +80,7 @@ class DaskSession(Session):
         self._address = str(client.scheduler.address) if client.scheduler else ""
         self._work = bytes(dumps(work))
         self._ended: SimpleQueue[Any] = SimpleQueue()  # futures
-        self._running: dict[str, tuple[Task, Any]] = {}  # with its future, by the key of that
+        self._running: dict[Any, tuple[Task, Any]] = {}  # with its future, by the key of that
         try:
             client.wait_for_workers(1, timeout=NO_WORKERS_SECONDS)
         except TimeoutError:
@@ -118,30 +117,23 @@ class DaskSession(Session):
         task, _ = self._running.pop(future.key)
         if future.status == "cancelled":
             raise self._scheduler_lost()
-        lost = Outcome(task, died="before its result arrived")
-        if future.status not in ("finished", "error"):
-            yield lost
-            return
+        outcome = Outcome(task, died="before its result arrived")
         try:
-            outcome: Outcome = future.result(timeout=CONNECT_SECONDS)
+            if future.status in ("finished", "error"):
+                outcome = future.result(timeout=CONNECT_SECONDS)
         except KilledWorker as error:
             outcome = Outcome(task, died=f"at {error.last_worker.address}")
         except (OSError, TimeoutError):
-            outcome = lost
+            pass  # its worker died with the result
         except Exception as error:
-            raise InputError(
-                f"A Dask worker can't run disco2: {type(error).__name__}: {error}.",
-                where=self._address,
-                hint="Install the same version of disco2 on all machines.",
-            ) from error
+            what = f"A Dask worker can't run disco2: {type(error).__name__}: {error}."
+            hint = "Install the same version of disco2 on all machines."
+            raise InputError(what, where=self._address, hint=hint) from error
         yield outcome
 
     def _scheduler_lost(self) -> InputError:
-        return InputError(
-            "The connection to the Dask scheduler was lost.",
-            where=self._address,
-            hint="Start it again, then run the same command: finished work is kept.",
-        )
+        hint = "Start it again, then run the same command: finished work is kept."
+        return InputError("The connection to the Dask scheduler was lost.", where=self._address, hint=hint)
 
 
 def perform(work: bytes, task: bytes) -> Outcome:

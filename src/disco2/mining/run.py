@@ -195,14 +195,11 @@ def mine_files(
                 mined.found += outcome.result["pairs"]
                 report(mined)
         if lost:
-            raise InputError(
-                f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}.",
-                hint="Is there enough memory? The others are kept; run the same command to resume.",
-            )
+            what = f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}."
+            raise InputError(what, hint="Is there enough memory? Run the same command to resume.")
         if not names and not mined.unread:
-            raise InputError(
-                "No text matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
-            )
+            hint = "Check the pattern, and put it in quotes."
+            raise InputError("No text matches.", where=", ".join(patterns), hint=hint)
         mined.blocks = len(names)
         write_text(output, _selected_lines(work, names, per_sense, mined))
         for part in parts.iterdir():
@@ -283,15 +280,12 @@ def read_blocks(
                     yield "".join(lines)
                     lines, total = [], 0
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(
-            f"It can't be read: {getattr(error, 'strerror', None) or error}.",
-            where=str(path),
-            hint="Is the file whole, and compressed as its name says?",
-        ) from error
+        what = f"It can't be read: {getattr(error, 'strerror', None) or error}."
+        hint = "Is the file whole, and compressed as its name says?"
+        raise InputError(what, where=str(path), hint=hint) from error
     except UnicodeError as error:
-        raise InputError(
-            f"The text is not {encoding}: {error}.", where=str(path), hint="Give another --encoding."
-        ) from error
+        what = f"The text is not {encoding}: {error}."
+        raise InputError(what, where=str(path), hint="Give another --encoding.") from error
     if total:
         yield "".join(lines)
 

@@ -57,10 +57,8 @@ class ParsedSentence:
         phrases, dependencies = sentence.constituents, sentence.dependencies
         if phrases is None or dependencies is None:
             lacking = "phrases" if phrases is None else "dependencies"
-            raise LayerError(
-                f"Sentence {number + 1} of '{document.id}' has no {lacking}.",
-                hint="Annotate the document with constituents and dependencies first.",
-            )
+            what = f"Sentence {number + 1} of '{document.id}' has no {lacking}."
+            raise LayerError(what, hint="Annotate the document with constituents and dependencies first.")
         tokens = document.tokens[sentence.start : sentence.end]
         length = len(tokens)
         self.start = sentence.start

@@ -434,10 +434,7 @@ def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any], s
     try:
         content = json.loads(files[MODEL_FILE])
         if content["format"] != FORMAT:
-            raise BundleError(
-                f"The parser's model has format {content['format']}; this version reads {FORMAT}.",
-                where=str(folder),
-            )
+            raise ValueError(f"it has format {content['format']}; this version reads {FORMAT}")
         arrays = load(files[WEIGHTS_FILE])
         models = {}
         for name, described in content["models"].items():

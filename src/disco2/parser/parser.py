@@ -86,9 +86,8 @@ class ParsedDocument:
     def locate(self, tokens: Sequence[int]) -> tuple[int, ConnectiveCandidate]:
         """The sentence of a connective's first token, and the connective there."""
         if not tokens or not 0 <= min(tokens) <= max(tokens) < len(self.document.tokens):
-            raise InputError(
-                "A connective is no tokens of the document.", hint="Give the numbers of its tokens."
-            )
+            hint = "Give the numbers of its tokens."
+            raise InputError("A connective is no tokens of the document.", hint=hint)
         number = self.document.sentence_index(min(tokens))
         sentence = self.sentences[number]
         local = sorted(token - sentence.start for token in tokens)
