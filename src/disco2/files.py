@@ -243,7 +243,6 @@ def is_file_name(name: str) -> bool:
 
 
 def _usable(path: Path, listed: FileList | None, *, force: bool) -> Path:
-    """The real path of a folder that may be written; its parent is there."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise _unusable("The symbolic link leads nowhere.", path)
@@ -312,7 +311,6 @@ def _some(names: Collection[str]) -> str:
 
 
 def _remove(folder: Path, names: Collection[str]) -> None:
-    """Remove these files, as far as they are there, and folders that are empty then."""
     for name in sorted(names, reverse=True):
         with suppress(OSError):
             if name.endswith("/"):

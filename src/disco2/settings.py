@@ -43,7 +43,6 @@ class Settings:
 
 
 def _checked(declared: Field[Any], value: Any) -> Any:
-    """A value in the type of the setting's default; SettingsError if it does not fit."""
     name, default, hint = declared.name, declared.default, declared.metadata["doc"]
     if isinstance(default, tuple) and isinstance(value, list | tuple):
         value = tuple(value)

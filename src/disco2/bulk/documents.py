@@ -143,7 +143,6 @@ def _is_same(entry: os.DirEntry[str], folder: os.stat_result | None) -> bool:
 
 
 def _look_at(entry: os.DirEntry[str]) -> tuple[bool, int]:
-    """Whether it is a folder, and the size of a file; a broken link has none."""
     try:
         return entry.is_dir(), entry.stat().st_size
     except OSError:

@@ -53,7 +53,6 @@ class BulkProgress:
         return (self.all_bytes - self.bytes) * self.seconds / self.made_bytes
 
     def add(self, record: Json, *, seconds: float) -> None:
-        """Add a shard."""
         for name in _TOTALS:
             setattr(self, name, getattr(self, name) + record[name])
         self.shards += 1
@@ -137,7 +136,6 @@ def _missing(given_up: Sequence[Outcome], folder: OutputFolder) -> InputError:
 
 
 def _finish(folder: OutputFolder, wanted: Json, shards: Sequence[Json], progress: BulkProgress) -> None:
-    """Write the errors and the manifest, and remove files that they don't name."""
     write_text(folder.errors, _error_lines(folder, shards))
     totals = {name: getattr(progress, name) for name in _TOTALS}
     content = {**wanted, **totals, "errors_sha256": hash_file(folder.errors)}
@@ -153,7 +151,6 @@ def _error_lines(folder: OutputFolder, shards: Sequence[Json]) -> Iterator[str]:
 
 
 def _manifest(content: Json, shards: Sequence[Json], suffix: str) -> Iterator[str]:
-    """One shard a line, however many there are."""
     yield json.dumps(content, ensure_ascii=False, indent=1).removesuffix("\n}")
     yield ',\n "shards": [\n'
     for number, shard in enumerate(shards):

@@ -101,7 +101,6 @@ def begin_as_worker(parent: int) -> None:
 
 
 def _run(work: Work, connection: Connection, parent: int) -> None:
-    """Main function of a worker process: run tasks until it is killed."""
     begin_as_worker(parent)
     with suppress(EOFError, OSError):  # the parent is gone
         while True:

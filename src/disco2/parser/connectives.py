@@ -200,8 +200,7 @@ def _has_word(text: str) -> bool:
 def opening_connective(document: Document, sentence: Sentence) -> str:
     """The connective, as it is written there, that opens a sentence and links it to those before; else ''.
 
-    The longest match counts. Quotation marks, dashes and fillers before it are passed over; a connective
-    with nothing behind it is none.
+    The longest match counts. Marks and fillers before it are passed over; something must follow it.
     """
     end = min(sentence.end, sentence.start + _LOOK)
     words = [token.text.lower() for token in document.tokens[sentence.start : end]]
@@ -300,10 +299,7 @@ def _opens_question(sentence: ParsedSentence, place: int) -> bool:
 
 
 def _is_exception(sentence: ParsedSentence, place: int) -> bool:
-    """Whether "but" at a place means "except": "everyone but Tom was invited", "I saw everyone but Tom".
-
-    Otherwise there is a clause on both sides: a verb before it and a subject behind it.
-    """
+    """Whether "but" at a place means "except" ("everyone but Tom"), with no clause on both sides."""
     if not place or sentence.words[place - 1] not in _QUANTIFIERS:
         return False
     has_verb = any(tag.startswith(("VB", "MD")) for tag in sentence.tags[:place])
@@ -338,10 +334,10 @@ def without_overlaps(
     """
     taken: set[int] = set()
     chosen = []
-    order = sorted(
-        range(len(candidates)), key=lambda n: -(chances[n] + LONGER * (len(candidates[n].tokens) - 1))
-    )
-    for number in order:
+    ranks = [
+        -(chance + LONGER * (len(one.tokens) - 1)) for one, chance in zip(candidates, chances, strict=True)
+    ]
+    for number in sorted(range(len(candidates)), key=ranks.__getitem__):
         candidate = candidates[number]
         enough = min(least, LEAST_WITH_GAP) if GAP in candidate.name else least
         if chances[number] >= enough and taken.isdisjoint(candidate.tokens):

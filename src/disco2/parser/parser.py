@@ -264,7 +264,6 @@ class DiscourseParser:
         return arg2s, choose_spans(self.models["arg1"], choices)
 
     def _earlier_sentences(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[int]:
-        """How many sentences before its own the Arg1 of each connective lies."""
         groups = [parsed.earlier_features(one.sentence, one.candidate) for one in found]
         scores = self.models["earlier sentence"].scores([item for group in groups for item in group])[:, 0]
         best, offset = [], 0
@@ -311,7 +310,6 @@ def _load(folder: Path) -> DiscourseParser:
 
 
 def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[int, ...]:
-    """The document's tokens of a span of a sentence that begins at ``start``."""
     if span is None:
         return ()
     left_out = frozenset(without)
@@ -319,7 +317,6 @@ def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[in
 
 
 def _rank_classes(model: LinearModel, scores: Scores) -> list[Ranked]:
-    """The classes of each row that may be, the most probable first."""
     if not len(scores):
         return []
     chances = probabilities(scores)
@@ -331,7 +328,6 @@ def _rank_classes(model: LinearModel, scores: Scores) -> list[Ranked]:
 
 
 def _is_stated(arg1: tuple[int, ...], arg2: tuple[int, ...], explicit: Sequence[ParsedRelation]) -> bool:
-    """Whether an explicit relation joins the same two arguments, in either order."""
     return any(
         one.arg1[0] <= max(arg1[-1], arg2[-1])
         and min(arg1[0], arg2[0]) <= one.arg2[-1]
