@@ -388,14 +388,8 @@ def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[li
         if key not in made:
             alone = [f"P {shape} {holds:d}", f"P verb {key[2]:d} {shape}", f"P whole {key[3]:d}"]
             made[key] = len(rows)
-            rows.append(
-                [
-                    ("", alone),
-                    (anchor.name, alone),
-                    (f"{anchor.name} {place}", alone[:1]),
-                    (f"{anchor.link} {place}", alone[:1]),
-                ]
-            )
+            placed = [(f"{one} {place}", alone[:1]) for one in (anchor.name, anchor.link)]
+            rows.append([("", alone), (anchor.name, alone), *placed])
         kinds.append(made[key])
     return rows, kinds
 
@@ -426,11 +420,8 @@ def earlier_features(
 
 
 def _content(sentence: ParsedSentence) -> set[str]:
-    return {
-        word
-        for word, tag in zip(sentence.words, sentence.tags, strict=True)
-        if tag.startswith(("NN", "VB", "JJ")) and len(word) > 3
-    }
+    tagged = zip(sentence.words, sentence.tags, strict=True)
+    return {word for word, tag in tagged if tag.startswith(("NN", "VB", "JJ")) and len(word) > 3}
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,9 +111,8 @@ def _siblings(sentence: ParsedSentence, parent: int, start: int, end: int) -> tu
             before = sentence.labels[child]
         elif sentence.starts[child] == end:
             behind = sentence.labels[child]
-            verb = behind == "VP" or any(
-                sentence.labels[below] in ("VP", "S") for below in sentence.children[child]
-            )
+            below = {sentence.labels[one] for one in sentence.children[child]}
+            verb = behind == "VP" or not below.isdisjoint(("VP", "S"))
     return before, behind, verb
 
 
@@ -188,6 +187,7 @@ def describe_style(sentences: Sequence[ParsedSentence]) -> list[str]:
 # clause set beside another, without a connective. A candidate is a boundary where such a clause begins.
 _CLAUSE_LINKS = "advcl conj parataxis xcomp acl ccomp dep obl acl:relcl advcl:relcl csubj root nmod list"
 CLAUSE_STARTS = frozenset(_CLAUSE_LINKS.split())
+_CLAUSE_PARTS = frozenset({"obj", "cop", "aux", "advmod", "nsubj", "conj", "advcl", "expl"})
 MOST_CLAUSES = 60  # of one sentence: bounds the time, whatever the text
 
 
@@ -251,10 +251,7 @@ def clause_features(
         f"first verb {listed.word(words[first]) if first >= 0 else 'none'}",
         f"distance {distance}",
         f"place {'first' if place == 0 else 'inside'}",
-        *[
-            f"has {name}"
-            for name in sorted(kinds & {"obj", "cop", "aux", "advmod", "nsubj", "conj", "advcl", "expl"})
-        ],
+        *[f"has {name}" for name in sorted(kinds & _CLAUSE_PARTS)],
         *style,
     ]
     head = f"{link} {introduced} {stated:d}"

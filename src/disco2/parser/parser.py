@@ -240,15 +240,13 @@ class DiscourseParser:
     def rank_senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[Ranked]:
         """The senses that each connective may have, with probabilities, the most probable first."""
         model, sentences = self.models["sense"], parsed.sentences
-        scores = model.scores(
-            [
-                [*one.features, *features.sense_features(sentences[one.sentence], one.candidate, self.listed)]
-                for one in found
-            ]
-        )
+        items = [
+            [*one.features, *features.sense_features(sentences[one.sentence], one.candidate, self.listed)]
+            for one in found
+        ]
+        scores = model.scores(items)
         for row, one in enumerate(found):
-            allowed = self.listed.senses.get(one.candidate.name)
-            if allowed:
+            if allowed := self.listed.senses.get(one.candidate.name):
                 barred = [number for number, sense in enumerate(model.classes) if sense not in allowed]
                 scores[row, barred] = -np.inf
         return _rank_classes(model, scores)
