@@ -8,6 +8,7 @@ import logging
 import signal
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -81,6 +82,7 @@ class DaskSession(Session):
         self._work = bytes(dumps(work))
         self._ended: SimpleQueue[Any] = SimpleQueue()  # futures
         self._running: dict[Any, tuple[Task, Any]] = {}  # with its future, by the key of that
+        self._workers, self._counted = 0, -POLL_SECONDS
         try:
             client.wait_for_workers(1, timeout=NO_WORKERS_SECONDS)
         except TimeoutError:
@@ -92,13 +94,16 @@ class DaskSession(Session):
             self._client.run(_forget)
 
     def _has_free_worker(self) -> bool:
-        return len(self._running) < max(1, self._count_workers())
+        if time.monotonic() - self._counted >= POLL_SECONDS:
+            self._count_workers()
+        return len(self._running) < max(1, self._workers)
 
-    def _count_workers(self) -> int:
+    def _count_workers(self) -> None:
         try:
-            return len(self._client.nthreads())
+            self._workers = len(self._client.nthreads())
         except Exception as error:
             raise self._scheduler_lost() from error
+        self._counted = time.monotonic()
 
     def _start(self, task: Task) -> None:
         try:
