@@ -12,7 +12,7 @@ import disco2
 from tests.conftest import ROOT
 
 PACKAGE = Path(disco2.__file__).parent
-OPEN_TO_ALL = {*("errors", "files", "lock", "settings", "shipped", "threads", "version")}
+OPEN_TO_ALL = {*("errors", "files", "settings", "shipped", "threads", "version")}
 
 
 def read_table() -> dict[str, set[str]]:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import disco2
-from disco2 import shipped
 from disco2.annotation.annotator import AnnotatorChoice
 from disco2.annotation.english.annotators import COMPONENTS
 from disco2.bundle import read_manifest
@@ -75,12 +74,6 @@ def test_an_unknown_name_is_told_with_those_that_are_known(name: str) -> None:
         disco2.load(name)
     assert f"Choose one of: {DEFAULT}, " in caught.value.hint
     assert ("Did you mean 'en-fast'?" in caught.value.hint) == (name in ("en-fats", "en_fast"))
-
-
-def test_an_installation_without_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped, "MODELS", tmp_path)
-    with pytest.raises(BundleError, match="no shipped model"):
-        disco2.load()
 
 
 def test_a_model_for_a_process_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,5 @@
 """One family of errors, each saying what happened, where, and what to do next.
 
-    Disco2Error
-    ├── InputError            something the user gave can't be used
-    │   ├── CorpusError       a corpus folder, file or line
-    │   ├── LayerError        a layer of annotation: trees, dependencies, coreference
-    │   ├── VectorsError      a file of word vectors
-    │   ├── SettingsError     a configuration file or a --set option
-    │   └── BundleError       a trained model on disk
-    └── MissingExtraError     an optional package is not installed
-
 The command line prints any of them as one paragraph and exits with code 2.
 """
 

@@ -5,7 +5,6 @@ A ``FileList`` in a folder names the files that disco2 wrote there, with their h
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
 import os
@@ -28,8 +27,6 @@ try:
     import fcntl
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
-
-_UNKNOWN_HERE = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # some network disks have no locks
 
 
 class FileLock:
@@ -70,9 +67,8 @@ def _locked(stream: FileIO) -> bool:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError as error:
-        if error.errno not in _UNKNOWN_HERE:
-            raise
+    except OSError:  # some network disks have no locks
+        pass
     return True
 
 
@@ -226,11 +222,8 @@ def read_listed_files(folder: Path) -> dict[str, bytes]:
                 raise ValueError(f"{name} is damaged: its hash is not the recorded one")
         return files
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise BundleError(
-            f"The model can't be read: {error}.",
-            where=str(folder),
-            hint="Install disco2 again, or train the model again.",
-        ) from error
+        hint = "Install disco2 again, or train the model again."
+        raise BundleError(f"The model can't be read: {error}.", where=str(folder), hint=hint) from error
 
 
 def read_regular_file(path: Path, most_bytes: int) -> bytes:
@@ -250,7 +243,6 @@ def is_file_name(name: str) -> bool:
 
 
 def _usable(path: Path, listed: FileList | None, *, force: bool) -> Path:
-    """The real path of a folder that may be written; its parent is there."""
     target = Path(os.path.realpath(path))
     if target.is_symlink():
         raise _unusable("The symbolic link leads nowhere.", path)
@@ -275,22 +267,17 @@ def _own_files(folder: Path, listed: FileList | None, *, force: bool) -> set[str
             named = {**listed.read(folder), listed.name: ""}
     ours, others = _sort_out(folder, named)
     if others:
-        raise InputError(
-            f"The folder holds files that disco2 does not know as its own: {_some(others)}.",
-            where=str(folder),
-            hint="Choose a new or an empty folder.",
-        )
+        what = f"The folder holds files that disco2 does not know as its own: {_some(others)}."
+        raise InputError(what, where=str(folder), hint="Choose a new or an empty folder.")
     changed = {
         name
         for name, expected in named.items()
         if not force and (name not in ours or (expected and hash_file(folder / name) != expected))
     }
     if changed:
-        raise InputError(
-            f"Files there were changed or removed since disco2 wrote them: {_some(changed)}.",
-            where=str(folder),
-            hint="Choose another folder, or replace what disco2 wrote: --force (in Python: force=True).",
-        )
+        what = f"Files there were changed or removed since disco2 wrote them: {_some(changed)}."
+        hint = "Choose another folder, or replace what disco2 wrote: --force (in Python: force=True)."
+        raise InputError(what, where=str(folder), hint=hint)
     return ours
 
 
@@ -324,7 +311,6 @@ def _some(names: Collection[str]) -> str:
 
 
 def _remove(folder: Path, names: Collection[str]) -> None:
-    """Remove these files, as far as they are there, and folders that are empty then."""
     for name in sorted(names, reverse=True):
         with suppress(OSError):
             if name.endswith("/"):
@@ -392,10 +378,9 @@ def report_write_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        hint = "Choose another place, or make room on the disk."
         raise InputError(
-            f"It can't be written: {error.strerror or error}.",
-            where=str(path),
-            hint="Choose another place, or make room on the disk.",
+            f"It can't be written: {error.strerror or error}.", where=str(path), hint=hint
         ) from error
 
 

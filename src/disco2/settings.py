@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, field, fields
+from dataclasses import Field, field, fields
+from reprlib import repr as shortened
 from typing import Any
 
 from disco2.errors import SettingsError
@@ -17,7 +18,6 @@ _TYPES = {
     str: "a text in quotes",
     tuple: "a list of texts",
 }
-_MOST_SHOWN = 200  # characters
 
 
 def setting(
@@ -31,8 +31,6 @@ def setting(
 ) -> Any:  # Any, as dataclasses.field does it: the attribute keeps its own type
     """A dataclass field with a one-line explanation and the values it may take."""
     metadata = {"doc": doc, "choices": choices, "minimum": minimum, "above": above, "below": below}
-    if isinstance(default, list | dict):
-        raise TypeError("Settings are immutable: use a tuple")
     return field(default=default, metadata=metadata)
 
 
@@ -41,15 +39,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         for declared in fields(self):  # type: ignore[arg-type]  # only dataclasses derive from this
-            value = _checked(declared.name, declared, getattr(self, declared.name))
-            object.__setattr__(self, declared.name, value)
+            object.__setattr__(self, declared.name, _checked(declared, getattr(self, declared.name)))
 
 
-def _checked(name: str, declared: Field[Any], value: Any) -> Any:
-    """A value in the type of the setting's default; SettingsError if it does not fit."""
-    default, hint = declared.default, declared.metadata["doc"]
-    if default is MISSING:
-        raise TypeError(f"Setting {name} has no default")
+def _checked(declared: Field[Any], value: Any) -> Any:
+    name, default, hint = declared.name, declared.default, declared.metadata["doc"]
     if isinstance(default, tuple) and isinstance(value, list | tuple):
         value = tuple(value)
         fits = all(isinstance(item, str) for item in value)
@@ -63,9 +57,9 @@ def _checked(name: str, declared: Field[Any], value: Any) -> Any:
     else:
         fits = isinstance(value, type(default))
     if not fits:
-        raise SettingsError(f"{name} must be {_TYPES[type(default)]}, not {_shown(value)}.", hint=hint)
+        raise SettingsError(f"{name} must be {_TYPES[type(default)]}, not {shortened(value)}.", hint=hint)
     if wanted := _wanted(value, declared.metadata):
-        raise SettingsError(f"{name} is {_shown(value)}; it must be {wanted}.", hint=hint)
+        raise SettingsError(f"{name} is {shortened(value)}; it must be {wanted}.", hint=hint)
     return value
 
 
@@ -81,12 +75,3 @@ def _wanted(value: Any, bounds: Mapping[str, Any]) -> str:
     if below is not None and value >= below:
         return f"below {below}"
     return ""
-
-
-def _shown(value: Any) -> str:
-    """A value for a message; ``repr`` fails for numbers with thousands of digits and for deep nesting."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):
-        return "what was given"
-    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}..."

@@ -29,16 +29,8 @@ def find_model(model: str | Path | None = None) -> Path:
     A folder of the same name as a shipped model is given as ``./NAME``. BundleError if there is neither.
     """
     names = shipped_names()
-    if model is None:
-        if DEFAULT not in names:
-            raise BundleError(
-                "This installation has no shipped model.",
-                where=str(MODELS / DEFAULT),
-                hint="Install disco2 again, or give a folder that disco2 train wrote.",
-            )
-        return MODELS / DEFAULT
-    if isinstance(model, str) and model in names:
-        return MODELS / model
+    if model is None or (isinstance(model, str) and model in names):
+        return MODELS / (model or DEFAULT)
     folder = Path(model)
     with suppress(RuntimeError):  # unknown home folder
         folder = folder.expanduser()
@@ -47,10 +39,8 @@ def find_model(model: str | Path | None = None) -> Path:
         return folder
     nearest = get_close_matches(model, names, n=1)
     meant = f"Did you mean '{nearest[0]}'? " if nearest else ""
-    raise BundleError(
-        f"Unknown model '{model}'.",
-        hint=f"{meant}Choose one of: {', '.join(names)}; or give a folder that disco2 train wrote.",
-    )
+    hint = f"{meant}Choose one of: {', '.join(names)}; or give a folder that disco2 train wrote."
+    raise BundleError(f"Unknown model '{model}'.", hint=hint)
 
 
 def is_shipped(folder: Path) -> bool:

@@ -1,10 +1,8 @@
 """Number of threads for matrix products: one. Every such setting is in this module.
 
 Matrices are small here, so further threads cost more than they bring; one thread also adds up in the same
-order in every run, and lets several processes train at the same time without competing for cores.
-
-``single_threaded`` is for all our code that multiplies matrices; it restores the user's settings at the end.
-``limit_this_process`` is for our own processes: the command line and its workers.
+order in every run. ``single_threaded`` is for all our code that multiplies matrices; it restores the user's
+settings at the end. ``limit_this_process`` is for our own processes: the command line and its workers.
 docs/decisions/005-threads.md has the figures.
 """
 
@@ -16,10 +14,7 @@ import sys
 from contextlib import ContextDecorator, ExitStack
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
+from typing import Any
 
 # Environment variables of BLAS libraries; the last two are also for PyTorch.
 PRODUCTS = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -32,8 +27,7 @@ CPU_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # of a Linux container: "QUOTA PERIO
 class SingleThreaded(ContextDecorator):
     """A reentrant context: the first entry limits the threads, the last exit restores them.
 
-    It may be entered in several threads at once; inner entries cost next to nothing. A library that was
-    loaded in the meantime is limited at the next entry.
+    It may be entered in several threads at once. A library loaded meanwhile is limited at the next entry.
     """
 
     def __init__(self) -> None:
@@ -41,12 +35,19 @@ class SingleThreaded(ContextDecorator):
         self._inside = 0
         self._limits = ExitStack()
         self._loaded: list[str] = []
-        self._controller: ThreadpoolController | None = None
+        self._controller: Any = None  # of threadpoolctl
 
     def __enter__(self) -> None:
         with self._lock:
-            fresh = self._find_libraries()
-            if self._controller is not None and (fresh or not self._inside):
+            loaded = [name for name in CARRIERS if name in sys.modules]
+            fresh = self._controller is None or loaded != self._loaded
+            if fresh:  # looking for libraries takes a millisecond
+                import numpy as np  # noqa: F401  loads the BLAS to limit
+                from threadpoolctl import ThreadpoolController
+
+                self._loaded = [name for name in CARRIERS if name in sys.modules]
+                self._controller = ThreadpoolController()
+            if fresh or not self._inside:
                 self._take_control()
                 self._limits.enter_context(self._controller.limit(limits=1, user_api="blas"))
             self._inside += 1
@@ -64,22 +65,9 @@ class SingleThreaded(ContextDecorator):
 
     def _take_control(self) -> None:
         """threadpoolctl 3.7 and later heed the thread that set a limit alone; here any may come or go."""
-        for library in self._controller.lib_controllers if self._controller is not None else ():
-            release = getattr(library, "clear_controlling_thread", None)
-            if release is not None:
-                release(force=True)
-
-    def _find_libraries(self) -> bool:
-        """Whether there are others than last time; looking for them takes a millisecond."""
-        loaded = [name for name in CARRIERS if name in sys.modules]
-        if self._controller is not None and loaded == self._loaded:
-            return False
-        import numpy as np  # noqa: F401  loads the BLAS to limit
-        from threadpoolctl import ThreadpoolController
-
-        self._loaded = [name for name in CARRIERS if name in sys.modules]
-        self._controller = ThreadpoolController()
-        return True
+        for library in self._controller.lib_controllers:
+            if hasattr(library, "clear_controlling_thread"):
+                library.clear_controlling_thread(force=True)
 
 
 _single_threaded = SingleThreaded()
@@ -105,9 +93,8 @@ def limit_this_process(*, everything: bool = False) -> None:
         from threadpoolctl import threadpool_limits
 
         threadpool_limits(limits=1, user_api=None if everything else "blas")
-    torch: Any = sys.modules.get("torch")
-    if everything and torch is not None:
-        torch.set_num_threads(1)
+    if everything and "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
 
 
 def available_cores(*, quota_file: Path = CPU_QUOTA) -> int:

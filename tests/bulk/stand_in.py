@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layers
-from disco2.bulk import BulkProgress, BulkSettings, Job, predict_files
-from disco2.bulk.run import Report
+from disco2.bulk.job import BulkSettings, Job
+from disco2.bulk.run import BulkProgress, Report, predict_files
 from disco2.data import Document
 from disco2.engines import Engine, LocalEngine
 from disco2.errors import LayerError

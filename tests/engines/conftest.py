@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,15 @@ import pytest
 
 from disco2.engines import DaskEngine, Engine, LocalEngine
 from tests.engines.works import Diary
+
+
+@pytest.fixture(scope="package", autouse=True)
+def environment() -> Iterator[None]:
+    """Dask sets variables of the workers that it starts."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
 
 
 @pytest.fixture(scope="package")

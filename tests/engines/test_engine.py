@@ -117,13 +117,6 @@ def test_tasks_without_an_outcome_are_dropped_at_the_end(engine: Engine, diary: 
     assert len(diary.lines()) < 5
 
 
-def test_large_work_and_large_results(engine: Engine, diary: Diary) -> None:
-    with engine.session(Squares(diary, burden=bytes(30_000_000))) as session:
-        assert [outcome.result for outcome in run(session, [3])] == [30_000_009]
-    with engine.session(Obedient(diary)) as session:
-        assert len(run(session, [("return", "x" * 3_000_000)])[0].result) == 3_000_000
-
-
 def test_tasks_are_made_when_there_is_a_worker_for_them(diary: Diary) -> None:
     asked: list[int] = []
 

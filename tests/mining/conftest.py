@@ -9,7 +9,7 @@ import pytest
 from disco2.annotation.annotator import Annotator
 from disco2.corpora.protocols import HeldOutSentences
 from disco2.mining.clauses import MinedPair
-from disco2.mining.run import Miner, MiningSettings, load_syntax
+from disco2.mining.run import Miner, load_syntax
 
 Mine = Callable[..., list[MinedPair]]
 
@@ -23,10 +23,12 @@ def syntax() -> Annotator:
 def mine(syntax: Annotator) -> Mine:
     """The pairs of a paragraph, less those of a text; two words are enough for an argument."""
 
-    def pairs(paragraph: str, *, without: str = "", **settings: str | int) -> list[MinedPair]:
-        chosen = MiningSettings(**{"least_words": 2, **settings})  # type: ignore[arg-type]
+    def pairs(
+        paragraph: str, *, without: str = "", place: str = "", least: int = 2, most: int = 22
+    ) -> list[MinedPair]:
         held_out = HeldOutSentences()
         held_out.add_text(without)
-        return list(Miner(syntax, chosen, held_out).pairs([paragraph]))
+        found = Miner(syntax, held_out, most, least).pairs([paragraph])
+        return [pair for pair in found if place in ("", pair.place)]
 
     return pairs

@@ -17,11 +17,10 @@ from disco2.corpora.pairs import read_pairs
 from disco2.corpora.protocols import HeldOutSentences
 from disco2.data import Document
 from disco2.engines import LocalEngine
-from disco2.errors import InputError, SettingsError
+from disco2.errors import InputError
 from disco2.mining import run as mining_run
 from disco2.mining.run import (
     Miner,
-    MiningSettings,
     load_syntax,
     mine_files,
     read_blocks,
@@ -76,7 +75,7 @@ def test_files_become_pairs(tmp_path: Path) -> None:
          "label": "Comparison.Concession.Arg2-as-denier", "connective": "but", "place": "inside",
          "source": "deep/b.txt.xz"},
     ]  # fmt: skip
-    assert (mined.pairs, mined.blocks, mined.unread) == (3, 2, [])
+    assert (mined.senses.total(), mined.blocks, mined.unread) == (3, 2, [])
     assert [file.name for file in tmp_path.iterdir() if file.is_dir()] == ["texts"]  # no parts are left
     corpus = read_pairs(output, inventory_name="pdtb3")
     assert len(corpus.relations) == 3
@@ -100,7 +99,7 @@ def test_a_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert kept == 6
     (tmp_path / "a.txt").write_text("\n\n".join([*texts, "The last boat sank because it was old."]))
     mined = mine_files([f"{tmp_path}/a.txt"], output, engine=LocalEngine(1))
-    assert (mined.kept_blocks, mined.blocks, mined.pairs) == (6, 7, 7)
+    assert (mined.kept_blocks, mined.blocks, mined.senses.total()) == (6, 7, 7)
     assert not (tmp_path / "pairs.jsonl.parts").exists()
 
 
@@ -108,7 +107,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TEXT)
     (tmp_path / "b.txt").write_bytes(b"caf\xe9")
     mined = mine_files([f"{tmp_path}/*.txt"], tmp_path / "pairs.jsonl", engine=LocalEngine(1))
-    assert mined.pairs == 2
+    assert mined.senses.total() == 2
     assert [error.where for error in mined.unread] == [str(tmp_path / "b.txt")]
     with pytest.raises(InputError, match="No text matches"):
         mine_files([f"{tmp_path}/*.md"], tmp_path / "pairs.jsonl", engine=LocalEngine(1))
@@ -188,16 +187,10 @@ def test_the_order_does_not_matter() -> None:
     assert sorted(map(str, again)) == sorted(map(str, kept))
 
 
-def test_places(mine: Mine) -> None:
-    assert {pair.place for pair in mine(BOAT)} == {"between", "inside"}
-    assert {pair.place for pair in mine(BOAT, place="between")} == {"between"}
-    assert {pair.place for pair in mine(BOAT, place="inside")} == {"inside"}
-
-
 def test_lengths(mine: Mine) -> None:
-    assert mine("It rained because the wind blew the clouds here.", least_words=3) == []
+    assert mine("It rained because the wind blew the clouds here.", least=3) == []
     assert len(mine("It rained because the wind blew the clouds here.")) == 1
-    assert mine("It often rained because the wind blew the clouds here.", most_words=5) == []
+    assert mine("It often rained because the wind blew the clouds here.", most=5) == []
 
 
 def test_no_sentence_that_is_held_out(mine: Mine) -> None:
@@ -222,12 +215,5 @@ def test_only_candidates_are_annotated(syntax: Annotator) -> None:
 
     counting = Counting()
     paragraph = "The sun shone all day. The sea was blue. We stayed at home because it was cold. Why not?"
-    assert len(list(Miner(counting, MiningSettings(), HeldOutSentences()).pairs([paragraph] * 3))) == 3
+    assert len(list(Miner(counting, HeldOutSentences()).pairs([paragraph] * 3))) == 3
     assert counting.sentences == 3
-
-
-def test_settings_that_make_no_sense() -> None:
-    with pytest.raises(SettingsError, match="Unknown place 'here'"):
-        MiningSettings(place="here")
-    with pytest.raises(SettingsError, match="3 to 2 words"):
-        MiningSettings(most_words=2)

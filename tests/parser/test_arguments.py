@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import pytest
+
+from disco2.errors import LayerError
 from disco2.parser.arguments import (
     ParsedSentence,
     anchor_clause,
@@ -53,3 +56,29 @@ def test_a_clause_without_a_connective_begins_where_it_is_anchored() -> None:
     features = feature_names(clause_features(anchor, ConnectiveList({}, frozenset()), [2], []))
     assert "stated 1" in features
     assert "link advcl left" in features
+
+
+def test_layout_of_a_sentence() -> None:
+    assert SENTENCE.left == [0, 0, 2, 3, 2, 5]
+    assert SENTENCE.right == [1, 6, 3, 4, 5, 6]
+    assert SENTENCE.dependents[1] == [0, 4, 5]
+    assert SENTENCE.has_subject(1)
+    assert SENTENCE.head_of([2, 3, 4]) == 4
+    assert [SENTENCE.labels[node] for node in SENTENCE.leaf] == ["NP", "VP", "SBAR", "NP", "VP", "S"]
+
+
+def test_phrases_over_words() -> None:
+    node, exact = SENTENCE.phrase_over(2, 5)
+    assert (SENTENCE.labels[node], exact) == ("SBAR", True)
+    node, exact = SENTENCE.phrase_over(2, 4)
+    assert (SENTENCE.labels[node], exact) == ("SBAR", False)
+
+
+def test_units_end_behind_closing_marks() -> None:
+    assert SENTENCE.behind == [0, 1, 2, 3, 4, 6, 6]
+    assert SENTENCE.boundaries == (0, 1, 2, 3, 4, 6)
+
+
+def test_a_sentence_without_trees_is_refused() -> None:
+    with pytest.raises(LayerError, match="no phrases"):
+        ParsedSentence(document(trees=False), 0)

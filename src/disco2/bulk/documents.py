@@ -143,7 +143,6 @@ def _is_same(entry: os.DirEntry[str], folder: os.stat_result | None) -> bool:
 
 
 def _look_at(entry: os.DirEntry[str]) -> tuple[bool, int]:
-    """Whether it is a folder, and the size of a file; a broken link has none."""
     try:
         return entry.is_dir(), entry.stat().st_size
     except OSError:
@@ -209,7 +208,7 @@ def show_name(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace")
 
 
-def read_source(root: str, name: bytes, *, most_bytes: int) -> Source:
+def read_source(root: str, name: bytes, most_bytes: int) -> Source:
     """Read a document; an error becomes the reason in its ``Source``."""
     source = Source(show_name(name))
     try:

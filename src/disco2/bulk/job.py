@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -86,15 +86,12 @@ class Job:
     ) -> Job:
         """The job of these settings; MissingExtraError if the format's package is not installed."""
         makers = fingerprint(annotators, ALL_LAYERS)
-        packages = {name: version(name) if find_spec(name) else "" for name in _COMPUTING}
-        if settings.format == PARQUET:
-            packages["pyarrow"] = str(import_pyarrow().__version__)
         return cls(
             settings,
             model=model,
             annotators=annotators.name,
             makers=sha256(makers.encode()).hexdigest() if makers else "",
-            packages=packages,
+            packages=_packages(settings),
             parser=DiscourseParser.load().digest,
             prior=prior,
         )
@@ -115,17 +112,22 @@ class Job:
 
     def check_worker(self, pipeline: Pipeline) -> None:
         """Raise InputError if a worker has another model or other packages than the job."""
-        here = Job.of(
-            self.settings, model=pipeline.info.digest, annotators=pipeline.annotators, prior=self.prior
+        here = replace(
+            self,
+            model=pipeline.info.digest,
+            annotators=pipeline.annotators.name,
+            packages=_packages(self.settings),
+            parser=pipeline.parser.digest,
         )
         if other := [one.name for one in fields(Job) if getattr(here, one.name) != getattr(self, one.name)]:
-            raise InputError(
-                f"A worker has other {' and '.join(other)} than the command.",
-                hint="Give all machines the same installation and the same model.",
-            )
+            what = f"A worker has other {' and '.join(other)} than the command."
+            raise InputError(what, hint="Give all machines the same installation and the same model.")
 
 
-_COMPUTING = ("numba", "numpy", "spacy", "thinc")
+def _packages(settings: BulkSettings) -> dict[str, str]:
+    names = ("numba", "numpy", "spacy", "thinc")
+    found = {name: version(name) if find_spec(name) else "" for name in names}
+    return found | ({"pyarrow": str(import_pyarrow().__version__)} if settings.format == PARQUET else {})
 
 
 def import_pyarrow() -> Any:

@@ -145,7 +145,6 @@ class OutputFolder:
         return InputError(what, where=str(self.path), hint=hint)
 
     def _own_files(self) -> Iterator[Path]:
-        """All shards and records, of any run."""
         for name, suffixes in _SUFFIXES.items():
             for file in (self.path / name).glob("*"):
                 if _KEY.fullmatch(file.stem) and file.suffix in suffixes:
@@ -203,7 +202,6 @@ def _json_line(answer: Answer) -> str:
 
 
 def _write_parquet(path: Path, answers: Iterable[Answer], outcomes: Sequence[str]) -> None:
-    """One row for each relation."""
     arrow = import_pyarrow()
     schema = _parquet_schema(arrow, outcomes)
     compressed = arrow.BufferOutputStream()

@@ -53,7 +53,6 @@ class BulkProgress:
         return (self.all_bytes - self.bytes) * self.seconds / self.made_bytes
 
     def add(self, record: Json, *, seconds: float) -> None:
-        """Add a shard."""
         for name in _TOTALS:
             setattr(self, name, getattr(self, name) + record[name])
         self.shards += 1
@@ -90,9 +89,8 @@ def predict_files(
         progress.all_documents += 1
         progress.all_bytes += found.size if found.size <= most_bytes else 0
     if not progress.all_documents:
-        raise InputError(
-            "No file matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
-        )
+        hint = "Check the pattern, and put it in quotes."
+        raise InputError("No file matches.", where=", ".join(patterns), hint=hint)
     for pattern in files.unmatched:
         notice(f"no file matches {pattern}")
     wanted = {"format": FORMAT, "job": job.to_json(), "files": files.described}
@@ -133,13 +131,11 @@ def _missing(given_up: Sequence[Outcome], folder: OutputFolder) -> InputError:
         f"{len(given_up)} shards are missing: {ATTEMPTS} processes died on each "
         f"({show_name(names[0])} to {show_name(names[-1])}: {given_up[-1].died}).",
         where=str(folder.path),
-        hint="Is there enough memory? Finished shards are kept; run the same command to resume, or "
-        "remove the document that ends its process.",
+        hint="Is there enough memory? Run the same command to resume, or remove the document that ends it.",
     )
 
 
 def _finish(folder: OutputFolder, wanted: Json, shards: Sequence[Json], progress: BulkProgress) -> None:
-    """Write the errors and the manifest, and remove files that they don't name."""
     write_text(folder.errors, _error_lines(folder, shards))
     totals = {name: getattr(progress, name) for name in _TOTALS}
     content = {**wanted, **totals, "errors_sha256": hash_file(folder.errors)}
@@ -155,7 +151,6 @@ def _error_lines(folder: OutputFolder, shards: Sequence[Json]) -> Iterator[str]:
 
 
 def _manifest(content: Json, shards: Sequence[Json], suffix: str) -> Iterator[str]:
-    """One shard a line, however many there are."""
     yield json.dumps(content, ensure_ascii=False, indent=1).removesuffix("\n}")
     yield ',\n "shards": [\n'
     for number, shard in enumerate(shards):

@@ -55,14 +55,11 @@ class ShardWork:
             _limit_memory(self.job.settings.most_memory)
             self._begun = True
         names = given.split(SEPARATOR)
-        most = self.job.settings.most_bytes
-        sources = [read_source(self.root, name, most_bytes=most) for name in names]
+        sources = [read_source(self.root, name, self.job.settings.most_bytes) for name in names]
         key = self.job.shard_key((name, source.identity) for name, source in zip(names, sources, strict=True))
-        record = self.folder.finished(key)
-        made = record is None
-        if record is None:
-            record = self._write(key, sources)
-        return {**{name: value for name, value in record.items() if name != "refused"}, "made": made}
+        kept = self.folder.finished(key)
+        record = kept or self._write(key, sources)
+        return {**{name: value for name, value in record.items() if name != "refused"}, "made": not kept}
 
     def _check_machine(self) -> None:
         planned = read_json(self.folder.job)
@@ -70,8 +67,7 @@ class ShardWork:
             raise InputError(
                 "A worker does not see the files or the output of this run.",
                 where=f"{self.root}, {self.folder.path}",
-                hint="Both must be on a disk that all machines have under the same path, and all machines "
-                "need the same version of disco2.",
+                hint="All machines need both under the same path, and the same version of disco2.",
             )
 
     def _load(self) -> Pipeline:
@@ -87,8 +83,8 @@ class ShardWork:
 
         def answers() -> Iterator[Answer]:
             nonlocal sentences, relations
-            for places in split_batches([len(source.content) for source in sources]):
-                for answer in self._answer_batch(sources[places.start : places.stop]):
+            for batch in split_batches(sources):
+                for answer in self._answer_batch(batch):
                     sentences += len(answer.document.sentences)
                     relations += len(answer.relations)
                     yield answer
@@ -134,11 +130,11 @@ class ShardWork:
         try:
             return self._answer([(source, text)])[0]
         except TimeLimitError:
-            what, hint = f"It took more than {settings.most_seconds:g} seconds.", "--most-seconds"
-            source.refused = InputError(what, hint=f"Split it, or raise the limit: {hint}")
+            what = f"It took more than {settings.most_seconds:g} seconds."
+            source.refused = InputError(what, hint="Split it, or raise --most-seconds.")
         except MemoryError:
-            what, hint = "There is not enough memory for it.", "--most-memory"
-            source.refused = InputError(what, hint=f"Split it, or raise the limit: {hint}")
+            what = "There is not enough memory for it."
+            source.refused = InputError(what, hint="Split it, or raise --most-memory.")
         except Exception as error:  # of an annotator; the other documents continue
             self._check_annotators()
             if not isinstance(error, Disco2Error):
@@ -151,10 +147,8 @@ class ShardWork:
         try:
             annotate_texts(self._load().annotators, [("", HARMLESS)], paragraphs=self.job.settings.paragraphs)
         except Exception as error:
-            raise LayerError(
-                f"The annotators fail on any text: {error}",
-                hint="Finished work is kept; run the same command again.",
-            ) from error
+            hint = "Finished work is kept; run the same command again."
+            raise LayerError(f"The annotators fail on any text: {error}", hint=hint) from error
 
     def _answer(self, texts: Sequence[tuple[Source, str]]) -> list[Answer]:
         if not texts:
@@ -171,16 +165,19 @@ class ShardWork:
         return answers
 
 
-def split_batches(sizes: Sequence[int]) -> Iterator[range]:
-    """Ranges of neighbouring documents that are annotated together; their sizes alone decide."""
-    begin = total = 0
-    for place, size in enumerate(sizes):
-        if place - begin >= BATCH_DOCUMENTS or (place > begin and total + size > BATCH_BYTES):
-            yield range(begin, place)
-            begin, total = place, 0
+def split_batches(sources: Sequence[Source]) -> Iterator[Sequence[Source]]:
+    """Split into neighbouring documents that are annotated together; their sizes alone decide."""
+    batch: list[Source] = []
+    total = 0
+    for source in sources:
+        size = len(source.content)
+        if batch and (len(batch) >= BATCH_DOCUMENTS or total + size > BATCH_BYTES):
+            yield batch
+            batch, total = [], 0
+        batch.append(source)
         total += size
-    if begin < len(sizes):
-        yield range(begin, len(sizes))
+    if batch:
+        yield batch
 
 
 @contextmanager

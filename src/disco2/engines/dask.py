@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -57,12 +57,11 @@ def connect(address: str, workers: int) -> Iterator[Client]:
                 warnings.simplefilter("ignore")  # about versions of packages that we don't use
                 client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, TimeoutError, RuntimeError, TypeError, ValueError) as error:
-            raise InputError(
-                f"No Dask scheduler answers: {error}.",
-                where=address,
-                hint="Start one with: dask scheduler; and workers with: dask worker ADDRESS --nthreads 1. "
-                "Its address is such as tcp://HOST:8786.",
-            ) from error
+            what = f"No Dask scheduler answers: {error}."
+            hint = (
+                "Start one with: dask scheduler; and workers with: dask worker tcp://HOST:8786 --nthreads 1"
+            )
+            raise InputError(what, where=address, hint=hint) from error
         try:
             yield client
         finally:
@@ -82,7 +81,8 @@ class DaskSession(Session):
         self._address = str(client.scheduler.address) if client.scheduler else ""
         self._work = bytes(dumps(work))
         self._ended: SimpleQueue[Any] = SimpleQueue()  # futures
-        self._running: dict[str, tuple[Task, Any]] = {}  # with its future, by the key of that
+        self._running: dict[Any, tuple[Task, Any]] = {}  # with its future, by the key of that
+        self._workers, self._counted = 0, -POLL_SECONDS
         try:
             client.wait_for_workers(1, timeout=NO_WORKERS_SECONDS)
         except TimeoutError:
@@ -94,13 +94,16 @@ class DaskSession(Session):
             self._client.run(_forget)
 
     def _has_free_worker(self) -> bool:
-        return len(self._running) < max(1, self._count_workers())
+        if time.monotonic() - self._counted >= POLL_SECONDS:
+            self._count_workers()
+        return len(self._running) < max(1, self._workers)
 
-    def _count_workers(self) -> int:
+    def _count_workers(self) -> None:
         try:
-            return len(self._client.nthreads())
+            self._workers = len(self._client.nthreads())
         except Exception as error:
             raise self._scheduler_lost() from error
+        self._counted = time.monotonic()
 
     def _start(self, task: Task) -> None:
         try:
@@ -119,30 +122,23 @@ class DaskSession(Session):
         task, _ = self._running.pop(future.key)
         if future.status == "cancelled":
             raise self._scheduler_lost()
-        lost = Outcome(task, died="before its result arrived")
-        if future.status not in ("finished", "error"):
-            yield lost
-            return
+        outcome = Outcome(task, died="before its result arrived")
         try:
-            outcome: Outcome = future.result(timeout=CONNECT_SECONDS)
+            if future.status in ("finished", "error"):
+                outcome = future.result(timeout=CONNECT_SECONDS)
         except KilledWorker as error:
             outcome = Outcome(task, died=f"at {error.last_worker.address}")
         except (OSError, TimeoutError):
-            outcome = lost
+            pass  # its worker died with the result
         except Exception as error:
-            raise InputError(
-                f"A Dask worker can't run disco2: {type(error).__name__}: {error}.",
-                where=self._address,
-                hint="Install the same version of disco2 on all machines.",
-            ) from error
+            what = f"A Dask worker can't run disco2: {type(error).__name__}: {error}."
+            hint = "Install the same version of disco2 on all machines."
+            raise InputError(what, where=self._address, hint=hint) from error
         yield outcome
 
     def _scheduler_lost(self) -> InputError:
-        return InputError(
-            "The connection to the Dask scheduler was lost.",
-            where=self._address,
-            hint="Start it again, then run the same command: finished work is kept.",
-        )
+        hint = "Start it again, then run the same command: finished work is kept."
+        return InputError("The connection to the Dask scheduler was lost.", where=self._address, hint=hint)
 
 
 def perform(work: bytes, task: bytes) -> Outcome:
@@ -169,34 +165,28 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
     Each has its own scratch folder: Dask clears what dead workers left in a shared one, and may do so while
     another cluster starts a worker there.
     """
-    environment = dict(os.environ)  # nannies set the variables of their workers in this process
-    try:
-        with (
-            tempfile.TemporaryDirectory(prefix="disco2-dask-", ignore_cleanup_errors=True) as folder,
-            dask.config.set({**SETTINGS, "temporary-directory": folder}),
-            LocalCluster(
-                n_workers=workers,
-                threads_per_worker=1,
-                host=LOOPBACK,
-                dashboard_address=f"{LOOPBACK}:0",
-                worker_dashboard_address=f"{LOOPBACK}:0",
-                scheduler_kwargs={"dashboard": False},
-                memory_limit=0,  # Dask would pause workers
-                preload=[__name__],
-                silence_logs=False,
-            ) as cluster,
-        ):
-            repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
-            loop: Any = cluster.loop
-            loop.add_callback(repair.start)
-            try:
-                yield cluster
-            finally:
-                loop.add_callback(repair.stop)
-    finally:
-        for name in os.environ.keys() - environment.keys():
-            del os.environ[name]
-        os.environ.update(environment)
+    with (
+        tempfile.TemporaryDirectory(prefix="disco2-dask-", ignore_cleanup_errors=True) as folder,
+        dask.config.set({**SETTINGS, "temporary-directory": folder}),
+        LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",
+            worker_dashboard_address=f"{LOOPBACK}:0",
+            scheduler_kwargs={"dashboard": False},
+            memory_limit=0,  # Dask would pause workers
+            preload=[__name__],
+            silence_logs=False,
+        ) as cluster,
+    ):
+        repair = PeriodicCallback(lambda: _replace_lost_workers(cluster), 1000 * POLL_SECONDS)
+        loop: Any = cluster.loop
+        loop.add_callback(repair.start)
+        try:
+            yield cluster
+        finally:
+            loop.add_callback(repair.stop)
 
 
 def _replace_lost_workers(cluster: LocalCluster) -> None:

@@ -60,16 +60,17 @@ class LocalSession(Session):
 
     def _wait(self) -> Iterator[Outcome]:
         # A connection is readable when its process has sent an outcome or has died.
-        for connection in wait(list(self._running), timeout=POLL_SECONDS):
-            task = self._running.pop(connection)  # type: ignore[call-overload]  # only connections were given
+        ready = wait(list(self._running), timeout=POLL_SECONDS)
+        for connection in [one for one in self._running if one in ready]:
+            task = self._running.pop(connection)
             try:
-                yield connection.recv()  # type: ignore[union-attr]
+                yield connection.recv()
             except (EOFError, OSError):  # it died, perhaps while it was sending
-                process = self._processes.pop(connection)  # type: ignore[call-overload]
+                process = self._processes.pop(connection)
                 process.join(CLOSE_SECONDS)
                 process.kill()
                 process.join()
-                connection.close()  # type: ignore[union-attr]
+                connection.close()
                 yield Outcome(task, died=_how_it_ended(process.exitcode))
 
 
@@ -100,7 +101,6 @@ def begin_as_worker(parent: int) -> None:
 
 
 def _run(work: Work, connection: Connection, parent: int) -> None:
-    """Main function of a worker process: run tasks until it is killed."""
     begin_as_worker(parent)
     with suppress(EOFError, OSError):  # the parent is gone
         while True:

@@ -13,15 +13,14 @@ _QUOTES = frozenset({'"', "'", "``", "''", "“", "”", "‘", "’"})  # noqa:
 
 
 class ClauseTree:
-    """The dependencies of a sentence as a tree of clauses: heads, subjects, finite verbs, spans, tenses.
+    """Heads, subjects, finite verbs, spans and tenses of a sentence with tags and dependencies.
 
-    The sentence has tags and dependencies; its tokens are counted from its first one.
-    ``begin`` and ``stop`` are its first token and its full stop; quotation marks around them are left out.
+    Tokens are counted from its first one. ``begin`` and ``stop`` are the first token and the full stop;
+    quotation marks around them are left out.
     """
 
     def __init__(self, document: Document, sentence: Sentence) -> None:
-        if sentence.dependencies is None:
-            raise ValueError("The sentence has no dependencies.")
+        assert sentence.dependencies is not None  # noqa: S101  # callers annotate
         self._text = document.text
         self._tokens = document.tokens[sentence.start : sentence.end]
         self.words = tuple([token.text.lower() for token in self._tokens])
@@ -33,8 +32,9 @@ class ClauseTree:
             if head >= 0:
                 self.children[head].append(token)
         self.root = self.heads.index(-1)
-        quotes = {token for token in range(len(self.words)) if self._is_quote(token)}
-        inside = [token for token in range(len(self.words)) if token not in quotes]
+        marks = [word in _QUOTES and tag != "POS" for word, tag in zip(self.words, self.tags, strict=True)]
+        quotes = [token for token, is_quote in enumerate(marks) if is_quote]
+        inside = [token for token, is_quote in enumerate(marks) if not is_quote]
         self.begin, self.stop = (inside[0], inside[-1]) if inside else (0, 0)
         self.has_quotes = bool(quotes)
         self.is_statement = self.words[self.stop] == "." and not any(
@@ -121,6 +121,3 @@ class ClauseTree:
 
     def _is_word(self, token: int) -> bool:
         return any(map(str.isalnum, self.words[token]))
-
-    def _is_quote(self, token: int) -> bool:
-        return self.words[token] in _QUOTES and self.tags[token] != "POS"

@@ -1,11 +1,9 @@
 """Two clauses that a connective joins, of one sentence or of two neighbours -> two sentences without it.
 
 A clause is a head with its subtree, less the connective and less the clauses that are linked to it. Both must
-be complete, be neighbours, and belong to the main level of the sentence. Doubtful pairs are left out.
-
-The connectives and their senses are those of ``parser.connectives``. A mined pair keeps the order of the
-text, so that a subordinate clause that comes first has the mirrored sense. Ambiguous connectives ("since",
-"while", "when") have rules in ``_sense``: the two clauses decide, and if they don't, there is no pair.
+be complete, be neighbours, and belong to the main level of the sentence. Doubtful pairs are left out. A pair
+keeps the order of the text, so that a subordinate clause that comes first has the mirrored sense. Ambiguous
+connectives ("since", "while", "when") have rules in ``_sense``: the two clauses decide.
 """
 
 from __future__ import annotations
@@ -31,13 +29,8 @@ INSIDE, BETWEEN = "inside", "between"
 _JOINERS = (SUBORDINATORS - {"'cause", "cause"}) | {"as soon as", "for", "now that", "once", "till"}
 # The two clauses decide the sense of these.
 _AMBIGUOUS = frozenset({"as", "if", "now that", "since", "so that", "when", "while"})
-_MIRRORED = {
-    "Reason": "Result",
-    "Arg1": "Arg2",
-    "Arg2": "Arg1",
-    "Precedence": "Succession",
-    "Succession": "Precedence",
-}
+_OPPOSITES = {"Reason": "Result", "Arg1": "Arg2", "Precedence": "Succession"}
+_MIRRORED = _OPPOSITES | {other: one for one, other in _OPPOSITES.items()}
 # As often part of a phrase ("later on", "however hard he tries"): connectives with a comma behind them alone.
 _BEFORE_COMMA = frozenset({"besides", "further", "however", "later", "next", "rather", "still"})
 _LONGEST_OPENER = max(len(name.split()) for name in OPENERS)
@@ -201,16 +194,13 @@ def _pair(tree: ClauseTree, main_level: set[int], linked: int, top: int, main: i
 
 
 def _connective(tree: ClauseTree, linked: int, start: int, end: int) -> tuple[str, int]:
-    """The connective that opens a clause, and how many tokens are removed with it."""
     words = tree.words[start:end]
     label = tree.labels[linked]
     name = _find_subordinator(words)
     length = len(name.split())
     if name and (label == "advcl" or name == "for"):
-        is_preposition = words[length : length + 1] == ("of",) or (
-            name == "for" and not _subject_opens(tree, linked, start + 1)
-        )
-        return ("", 0) if is_preposition else (name, length)
+        opens = name != "for" or _subject_opens(tree, linked, start + 1)
+        return (name, length) if opens and words[length : length + 1] != ("of",) else ("", 0)
     name = find_opener(words)
     length = len(name.split())
     if not name or (label == "advcl" and name != "so") or opens_phrase(tree, name, start + length, end):
@@ -221,7 +211,6 @@ def _connective(tree: ClauseTree, linked: int, start: int, end: int) -> tuple[st
 
 
 def _subject_opens(tree: ClauseTree, head: int, start: int) -> bool:
-    """Whether a clause begins with its subject, if the word before it is ignored."""
     subject = tree.subject(head)
     return subject is not None and min(tree.members(subject) - {start - 1}) == start
 
@@ -287,7 +276,6 @@ def _sense(tree: ClauseTree, name: str, linked: int, main: int, *, first: bool, 
 
 
 def _may_share_subject(tree: ClauseTree, linked: int, main: int) -> bool:
-    """Whether the subjects are the same word, or one of them has a pronoun."""
     subjects = [subject for head in (linked, main) if (subject := tree.subject(head)) is not None]
     has_pronoun = any(tree.tags[token] in _PRONOUNS for one in subjects for token in tree.members(one))
     return has_pronoun or len({tree.words[one] for one in subjects}) < 2
@@ -328,9 +316,7 @@ def _opener(words: Sequence[str]) -> str:
 
 def sense_of_opener(name: str) -> str:
     """The sense of what ``find_opener`` found; empty for "and" alone."""
-    first, _, behind = name.partition(" ")
-    joined = first in ("and", "but") and name not in OPENERS
-    return OPENERS.get(behind if joined else name, "")
+    return OPENERS.get(name) or OPENERS.get(name.removeprefix("and ").removeprefix("but "), "")
 
 
 def _find_subordinator(words: Sequence[str]) -> str:
@@ -385,7 +371,6 @@ def find_neighbour_pair(document: Document, first: Sentence, second: Sentence) -
 
 
 def _linking_connective(document: Document, sentence: Sentence, tree: ClauseTree) -> tuple[str, str]:
-    """The connective that opens a sentence, with its sense; empty if the sense is unknown."""
     found = opening_connective(document, sentence).lower()
     if not found or " ".join(tree.words[: len(found.split())]) != found:
         return "", ""

@@ -33,47 +33,28 @@ from disco2.data import Document, Sentence
 from disco2.engines import Engine, Task
 from disco2.errors import Disco2Error, InputError
 from disco2.files import FileLock, check_file_place, remove_scratch, write_text
-from disco2.mining.clauses import (
-    BETWEEN,
-    INSIDE,
-    MinedPair,
-    find_neighbour_pair,
-    find_pairs,
-    may_hold_pair,
-    may_link,
-)
-from disco2.settings import Settings, setting
+from disco2.mining.clauses import MinedPair, find_neighbour_pair, find_pairs, may_hold_pair, may_link
 from disco2.threads import single_threaded
 from disco2.version import VERSION
 
-BOTH = "both"
-PLACES = (BOTH, BETWEEN, INSIDE)
+MOST_WORDS, LEAST_WORDS = 22, 3  # of an argument
 LAYERS = frozenset({Layer.TAGS, Layer.DEPENDENCIES})
 BATCH = 100_000  # characters of text whose sentences are annotated together
 _MARKS = 8  # tokens of a sentence in addition to the words of two arguments: connective, commas, quotes
-
-
-@dataclass(frozen=True, kw_only=True)
-class MiningSettings(Settings):
-    """Which pairs are wanted."""
-
-    place: str = setting(BOTH, "Where the connective stands.", choices=PLACES)
-    most_words: int = setting(22, "Words of the longest argument.", minimum=3)
-    least_words: int = setting(3, "Words of the shortest argument.", minimum=1)
-
 
 # The sentences of a paragraph to annotate, the numbers of those that may be linked to the sentence before,
 # and of those that may hold a pair.
 Candidates = tuple[Document, set[int], set[int]]
 
 
+@dataclass(frozen=True)
 class Miner:
     """Finds the pairs of paragraphs; ``annotator`` makes tags and dependencies."""
 
-    def __init__(self, annotator: Annotator, settings: MiningSettings, held_out: HeldOutSentences) -> None:
-        self._annotator = annotator
-        self._settings = settings
-        self._held_out = held_out
+    annotator: Annotator
+    held_out: HeldOutSentences
+    most_words: int = MOST_WORDS
+    least_words: int = LEAST_WORDS
 
     def pairs(self, paragraphs: Sequence[str]) -> Iterator[MinedPair]:
         """The pairs, in the order of the text."""
@@ -90,17 +71,16 @@ class Miner:
         yield from self._annotated(waiting)
 
     def _candidates(self, paragraph: str) -> Candidates:
-        place, most = self._settings.place, self._settings.most_words
-        sentences = tokenise(paragraph)
+        most, sentences = self.most_words, tokenise(paragraph)
         links: list[int] = []
         holds: list[int] = []
         for number, tokens in enumerate(sentences):
             if len(tokens) > 2 * most + _MARKS or not any(token.text == "." for token in tokens[-3:]):
                 continue
             text = paragraph[tokens[0].start : tokens[-1].end]
-            if place != BETWEEN and may_hold_pair(text):
+            if may_hold_pair(text):
                 holds.append(number)
-            if place != INSIDE and number and may_link(text) and len(sentences[number - 1]) <= most + _MARKS:
+            if number and may_link(text) and len(sentences[number - 1]) <= most + _MARKS:
                 links.append(number)
         wanted = sorted({*holds, *links, *(number - 1 for number in links)})
         chosen = tuple(chain.from_iterable(sentences[number] for number in wanted))
@@ -113,7 +93,7 @@ class Miner:
         if not waiting:
             return
         with single_threaded():
-            documents = self._annotator.annotate([document for document, _, _ in waiting], layers=LAYERS)
+            documents = self.annotator.annotate([document for document, _, _ in waiting], layers=LAYERS)
         for (_, links, holds), document in zip(waiting, documents, strict=True):
             for number, sentence in enumerate(document.sentences):
                 if number in links:
@@ -127,12 +107,11 @@ class Miner:
                             yield pair
 
     def _is_wanted(self, pair: MinedPair, document: Document, *around: Sentence) -> bool:
-        """Whether it has the right length and shares no sentence with the held-out texts."""
-        least, most = self._settings.least_words, self._settings.most_words
-        if not all(least <= len(text.split()) <= most for text in (pair.arg1, pair.arg2)):
+        words = [len(text.split()) for text in (pair.arg1, pair.arg2)]
+        if min(words) < self.least_words or max(words) > self.most_words:
             return False
         texts = (pair.arg1, pair.arg2, *sentence_texts(document, around))
-        return not any(map(self._held_out.holds, texts))
+        return not any(map(self.held_out.holds, texts))
 
 
 ATTEMPTS = 3  # deaths of processes on one block
@@ -162,7 +141,7 @@ def mine_files(
     output: Path,
     *,
     engine: Engine,
-    settings: MiningSettings | None = None,
+    most_words: int = MOST_WORDS,
     held_out: HeldOutSentences | None = None,
     per_sense: int = 0,
     encoding: str = "utf-8",
@@ -179,7 +158,7 @@ def mine_files(
     check_file_place(output)
     output = output.absolute()
     parts = output.with_name(f"{output.name}.parts")
-    work = MiningWork(parts, settings or MiningSettings(), held_out or HeldOutSentences(), by_line)
+    work = MiningWork(parts, most_words, held_out or HeldOutSentences(), by_line)
     identity = work.identity
     mined, names = Mined(), dict[str, None]()  # the parts, in the order of the text
 
@@ -216,14 +195,11 @@ def mine_files(
                 mined.found += outcome.result["pairs"]
                 report(mined)
         if lost:
-            raise InputError(
-                f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}.",
-                hint="Is there enough memory? The others are kept; run the same command to resume.",
-            )
+            what = f"{len(lost)} blocks are missing: processes ended on them, the last ones {lost[-1]}."
+            raise InputError(what, hint="Is there enough memory? Run the same command to resume.")
         if not names and not mined.unread:
-            raise InputError(
-                "No text matches.", where=", ".join(patterns), hint="Check the pattern, and put it in quotes."
-            )
+            hint = "Check the pattern, and put it in quotes."
+            raise InputError("No text matches.", where=", ".join(patterns), hint=hint)
         mined.blocks = len(names)
         write_text(output, _selected_lines(work, names, per_sense, mined))
         for part in parts.iterdir():
@@ -246,19 +222,19 @@ class MiningWork:
     """Called with a source and a block of its text, it writes the block's part and returns what is in it."""
 
     parts: Path
-    settings: MiningSettings
+    most_words: int
     held_out: HeldOutSentences
     by_line: bool
 
     @cached_property
     def _miner(self) -> Miner:
-        return Miner(load_syntax(), self.settings, self.held_out)
+        return Miner(load_syntax(), self.held_out, self.most_words)
 
     @property
     def identity(self) -> str:
         """Everything that decides what is found in a text: version, weights, settings."""
         makers = fingerprint(Annotators(english_annotators(layers=LAYERS, on_demand=True)), LAYERS)
-        return json.dumps([VERSION, makers, asdict(self.settings), self.held_out.digest, self.by_line])
+        return json.dumps([VERSION, makers, self.most_words, self.held_out.digest, self.by_line])
 
     def part(self, name: str) -> Path:
         return self.parts / f"{name}.jsonl"
@@ -304,15 +280,12 @@ def read_blocks(
                     yield "".join(lines)
                     lines, total = [], 0
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise InputError(
-            f"It can't be read: {getattr(error, 'strerror', None) or error}.",
-            where=str(path),
-            hint="Is the file whole, and compressed as its name says?",
-        ) from error
+        what = f"It can't be read: {getattr(error, 'strerror', None) or error}."
+        hint = "Is the file whole, and compressed as its name says?"
+        raise InputError(what, where=str(path), hint=hint) from error
     except UnicodeError as error:
-        raise InputError(
-            f"The text is not {encoding}: {error}.", where=str(path), hint="Give another --encoding."
-        ) from error
+        what = f"The text is not {encoding}: {error}."
+        raise InputError(what, where=str(path), hint="Give another --encoding.") from error
     if total:
         yield "".join(lines)
 

@@ -1,16 +1,12 @@
 """The two arguments of a connective: spans of discourse units, chosen by log-linear rankers.
 
-GUM's arguments are spans of RST units. Arg2, with its connective, is nearly always one stretch of the
-connective's sentence, and so is Arg1, but for what Arg2 takes out of its middle; an Arg1 of an earlier
-sentence is that sentence as a whole. So a span is two of ``ParsedSentence.boundaries``. Three questions are
-answered in turn: does Arg1 lie in an earlier sentence; where does Arg2 begin and end; where, given that, does
-Arg1.
+Arg2, with its connective, is nearly always one stretch of the connective's sentence, and so is Arg1, but for
+what Arg2 takes out of its middle; an Arg1 of an earlier sentence is that sentence as a whole. So a span is
+two of ``ParsedSentence.boundaries``. Three questions are answered in turn: does Arg1 lie in an earlier
+sentence; where does Arg2 begin and end; where, given that, does Arg1.
 
 The score of a span is a sum over its beginning, its end and both, ``s(b, e) = w·f(b) + w·g(e) + w·h(b, e)``,
 so that features are made for boundaries, not for pairs of them. Each ranker is a softmax over the candidates.
-
-``ParsedSentence`` answers who governs whom and which phrase holds which words. It counts tokens from the
-sentence's first one; ends are exclusive.
 """
 
 from __future__ import annotations
@@ -45,16 +41,15 @@ CLOSING_WORDS = frozenset(
 class ParsedSentence:
     """The words and both trees of one sentence; LayerError where it has no phrases or dependencies.
 
-    ``words`` are in small letters, ``links`` the labels of dependencies, ``dependents`` the tokens below each
-    token, ``left`` and ``right`` the first token and the end of the subtree that a token heads. ``leaf`` is
-    the smallest phrase over each token, ``children`` the phrases below each phrase. ``closing`` are marks
-    that belong to the words before them, ``behind`` has each place moved behind such marks.
+    Tokens count from the sentence's first one; ends are exclusive. ``words`` are in small letters, ``links``
+    the labels of dependencies, ``dependents`` the tokens below each token, ``left`` and ``right`` the first
+    token and the end of its subtree. ``leaf`` is the smallest phrase over each token, ``children`` are the
+    phrases below each phrase. ``closing`` are marks that belong to the words before them, ``behind`` has each
+    place moved behind such marks.
 
-    ``boundaries`` are the places where a discourse unit may begin or end, in order, with both ends of the
-    sentence: the edges of clauses in either tree, and the words behind a mark of punctuation. Closing marks
-    belong to the unit before them, as in RST segmentation. ``openers`` has the highest token whose subtree
-    begins at a place, ``clauses`` and ``clause_ends`` the largest clause that begins there, or ends there
-    with its closing marks.
+    ``boundaries`` are the places where a discourse unit may begin or end: the edges of clauses in either
+    tree, and the words behind a mark of punctuation. ``openers`` has the highest token whose subtree begins
+    at a place, ``clauses`` and ``clause_ends`` the largest clause that begins or ends there.
     """
 
     def __init__(self, document: Document, number: int) -> None:
@@ -62,10 +57,8 @@ class ParsedSentence:
         phrases, dependencies = sentence.constituents, sentence.dependencies
         if phrases is None or dependencies is None:
             lacking = "phrases" if phrases is None else "dependencies"
-            raise LayerError(
-                f"Sentence {number + 1} of '{document.id}' has no {lacking}.",
-                hint="Annotate the document with constituents and dependencies first.",
-            )
+            what = f"Sentence {number + 1} of '{document.id}' has no {lacking}."
+            raise LayerError(what, hint="Annotate the document with constituents and dependencies first.")
         tokens = document.tokens[sentence.start : sentence.end]
         length = len(tokens)
         self.start = sentence.start
@@ -245,7 +238,6 @@ def arg1_boundaries(anchor: Anchor, arg2: Span) -> tuple[list[int], list[int], l
 
 
 def _nearest(places: list[int]) -> list[int]:
-    """The nearest places and the farthest one."""
     return places if len(places) <= MOST_BOUNDARIES else [*places[: MOST_BOUNDARIES - 1], places[-1]]
 
 
@@ -256,18 +248,11 @@ def _what_begins(anchor: Anchor, place: int, listed: ConnectiveList) -> tuple[st
         return "$", "$", "$", "$"
     edge = sentence.openers.get(place, place)
     head = sentence.heads[edge]
-    if head < 0:
-        target = "root"
-    elif head == anchor.second:
-        target = "second"
-    elif head == anchor.first:
-        target = "first"
-    elif edge == anchor.second:
-        target = "is second"
-    elif edge == anchor.first:
-        target = "is first"
-    else:
-        target = "left" if head < place else "right"
+    target = (
+        {anchor.first: "first", anchor.second: "second", -1: "root"}.get(head)
+        or {anchor.first: "is first", anchor.second: "is second"}.get(edge)
+        or ("left" if head < place else "right")
+    )
     link, word = f"{sentence.links[edge]} {target}", listed.word(sentence.words[place])
     return sentence.tags[place], word, link, sentence.clauses.get(place, "none")
 
@@ -327,7 +312,6 @@ def end_features(anchor: Anchor, place: int, rank: int, listed: ConnectiveList) 
 
 
 def _with_connective(anchor: Anchor, place: int, alone: list[str], more: list[str]) -> Item:
-    """The features of a boundary alone, and each with the connective and with what binds it."""
     name, link = anchor.name, anchor.link
     if anchor.other:
         which = "begin" if place == anchor.other[0] else "end" if place == anchor.other[1] else "none"
@@ -404,14 +388,8 @@ def pair_features(anchor: Anchor, spans: Sequence[Span], arg2: Span) -> tuple[li
         if key not in made:
             alone = [f"P {shape} {holds:d}", f"P verb {key[2]:d} {shape}", f"P whole {key[3]:d}"]
             made[key] = len(rows)
-            rows.append(
-                [
-                    ("", alone),
-                    (anchor.name, alone),
-                    (f"{anchor.name} {place}", alone[:1]),
-                    (f"{anchor.link} {place}", alone[:1]),
-                ]
-            )
+            placed = [(f"{one} {place}", alone[:1]) for one in (anchor.name, anchor.link)]
+            rows.append([("", alone), (anchor.name, alone), *placed])
         kinds.append(made[key])
     return rows, kinds
 
@@ -442,11 +420,8 @@ def earlier_features(
 
 
 def _content(sentence: ParsedSentence) -> set[str]:
-    return {
-        word
-        for word, tag in zip(sentence.words, sentence.tags, strict=True)
-        if tag.startswith(("NN", "VB", "JJ")) and len(word) > 3
-    }
+    tagged = zip(sentence.words, sentence.tags, strict=True)
+    return {word for word, tag in tagged if tag.startswith(("NN", "VB", "JJ")) and len(word) > 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,27 +441,24 @@ class SpanChoice:
 def arg2_choice(anchor: Anchor, listed: ConnectiveList) -> SpanChoice:
     """All spans that Arg2 and its connective may have."""
     begins, ends = arg2_boundaries(anchor)
-    pairs = [(begin, end, 0) for begin in range(len(begins)) for end in range(len(ends))]
     return SpanChoice(
         [begin_features(anchor, place, rank, listed) for rank, place in enumerate(begins)],
         [end_features(anchor, place, rank, listed) for rank, place in enumerate(ends)],
         [[]],
-        pairs,
-        [(begins[begin], ends[end]) for begin, end, _ in pairs],
+        [(begin, end, 0) for begin in range(len(begins)) for end in range(len(ends))],
+        [(begin, end) for begin in begins for end in ends],
     )
 
 
 def arg1_choice(anchor: Anchor, arg2: Span, listed: ConnectiveList) -> SpanChoice:
     """All spans of the same sentence that Arg1 may have, given Arg2; there may be none."""
     begins, ends, spans = arg1_boundaries(anchor, arg2)
-    begin_at = {place: number for number, place in enumerate(begins)}
-    end_at = {place: number for number, place in enumerate(ends)}
     rows, kinds = pair_features(anchor, spans, arg2)
     return SpanChoice(
         [arg1_begin_features(anchor, place, arg2, listed) for place in begins],
         [arg1_end_features(anchor, place, arg2, listed) for place in ends],
         rows,
-        [(begin_at[begin], end_at[end], kind) for (begin, end), kind in zip(spans, kinds, strict=True)],
+        [(begins.index(b), ends.index(e), kind) for (b, e), kind in zip(spans, kinds, strict=True)],
         spans,
     )
 
@@ -498,13 +470,11 @@ def choose_spans(model: LinearModel, choices: Sequence[SpanChoice]) -> list[Span
     best: list[Span | None] = []
     offset = 0
     for choice in choices:
-        begins, ends = len(choice.begins), len(choice.ends)
-        middle, last = offset + begins, offset + begins + ends
+        middle = offset + len(choice.begins)
+        last = middle + len(choice.ends)
         if choice.spans:
-            index = np.array(choice.pairs)
-            total = scores[offset + index[:, 0]] + scores[middle + index[:, 1]] + scores[last + index[:, 2]]
-            best.append(choice.spans[int(total.argmax())])
-        else:
-            best.append(None)
+            index = np.array(choice.pairs) + np.array([offset, middle, last])
+            total = scores[index[:, 0]] + scores[index[:, 1]] + scores[index[:, 2]]
+        best.append(choice.spans[int(total.argmax())] if choice.spans else None)
         offset = last + len(choice.kinds)
     return best

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 from disco2.data import Document, Sentence
 from disco2.data.records import find_runs
@@ -130,7 +129,6 @@ def _names(text: str) -> list[str]:
 
 
 def _listed(*tables: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Connectives with their senses."""
     return ((name, sense) for table in tables for sense, names in table.items() for name in _names(names))
 
 
@@ -202,12 +200,12 @@ def _has_word(text: str) -> bool:
 def opening_connective(document: Document, sentence: Sentence) -> str:
     """The connective, as it is written there, that opens a sentence and links it to those before; else ''.
 
-    The longest match counts. Quotation marks, dashes and fillers before it are passed over; a connective
-    with nothing behind it is none.
+    The longest match counts. Marks and fillers before it are passed over; something must follow it.
     """
     end = min(sentence.end, sentence.start + _LOOK)
     words = [token.text.lower() for token in document.tokens[sentence.start : end]]
-    first = _first_word(words)
+    spoken = (place for place, word in enumerate(words) if _has_word(word) and word not in _FILLERS)
+    first = next(spoken, len(words))
     for length in range(min(_LONGEST, len(words) - first), 0, -1):
         found = tuple(words[first : first + length])
         behind = words[first + length :]
@@ -217,7 +215,8 @@ def opening_connective(document: Document, sentence: Sentence) -> str:
         if (
             (found in _ALWAYS and not (found in _WITHOUT_COMPLEMENT and behind[0] in _PREPOSITIONS))
             or (found in _COMMA and behind[0] == ",")
-            or (found == ("so",) and _so_links(document, token, behind))
+            # Not where "so" opens a talk ("So, hello"; the tags know) or a phrase ("So far").
+            or (found == ("so",) and document.tokens[token].tag != "UH" and behind[0] not in _SO_PHRASES)
             or (found in _CLAUSES and _clause_is_main(sentence, first))
         ):
             last = document.tokens[token + length - 1]
@@ -225,21 +224,7 @@ def opening_connective(document: Document, sentence: Sentence) -> str:
     return ""
 
 
-def _first_word(words: Sequence[str]) -> int:
-    """The place of the first word that is no filler."""
-    for place, word in enumerate(words):
-        if _has_word(word) and word not in _FILLERS:
-            return place
-    return len(words)
-
-
-def _so_links(document: Document, token: int, behind: Sequence[str]) -> bool:
-    """Not where it opens a talk ("So, hello") or a phrase ("So far"); the tags know the former."""
-    return document.tokens[token].tag != "UH" and behind[0] not in _SO_PHRASES
-
-
 def _clause_is_main(sentence: Sentence, first: int) -> bool:
-    """Whether the word at ``first`` marks the clause of the sentence's root."""
     if sentence.dependencies is None:
         return False
     heads, labels = sentence.dependencies.heads, sentence.dependencies.labels
@@ -302,11 +287,7 @@ class ConnectiveList:
 
 def connective_name(sentence: ParsedSentence, tokens: Sequence[int]) -> str:
     """The words at these tokens as the list has them: small letters, dots for a gap."""
-    pieces = [sentence.words[tokens[0]]]
-    for before, token in pairwise(tokens):
-        pieces.append(" " if token == before + 1 else GAP)
-        pieces.append(sentence.words[token])
-    return "".join(pieces)
+    return GAP.join(" ".join(sentence.words[start:end]) for start, end in find_runs(tokens))
 
 
 def _opens_question(sentence: ParsedSentence, place: int) -> bool:
@@ -318,10 +299,7 @@ def _opens_question(sentence: ParsedSentence, place: int) -> bool:
 
 
 def _is_exception(sentence: ParsedSentence, place: int) -> bool:
-    """Whether "but" at a place means "except": "everyone but Tom was invited", "I saw everyone but Tom".
-
-    Otherwise there is a clause on both sides: a verb before it and a subject behind it.
-    """
+    """Whether "but" at a place means "except" ("everyone but Tom"), with no clause on both sides."""
     if not place or sentence.words[place - 1] not in _QUANTIFIERS:
         return False
     has_verb = any(tag.startswith(("VB", "MD")) for tag in sentence.tags[:place])
@@ -334,18 +312,15 @@ _LOOK_ALIKES = {"when": _opens_question, "but": _is_exception}
 
 def _match(words: Sequence[str], place: int, parts: Sequence[tuple[str, ...]]) -> tuple[int, ...]:
     """The tokens of all parts, the first at ``place``, each further one where it occurs next; () if none."""
-    first = parts[0]
-    if words[place : place + len(first)] != first:
-        return ()
-    tokens = list(range(place, place + len(first)))
-    for part in parts[1:]:
-        begin = tokens[-1] + 2
-        for start in range(begin, min(begin + LONGEST_GAP, len(words) - len(part) + 1)):
-            if words[start : start + len(part)] == part:
-                tokens.extend(range(start, start + len(part)))
-                break
-        else:
+    tokens: list[int] = []
+    begin, end = place, place + 1
+    for part in parts:
+        starts = range(begin, min(end, len(words) - len(part) + 1))
+        start = next((one for one in starts if words[one : one + len(part)] == part), None)
+        if start is None:
             return ()
+        tokens.extend(range(start, start + len(part)))
+        begin, end = tokens[-1] + 2, tokens[-1] + 2 + LONGEST_GAP
     return tuple(tokens)
 
 
@@ -359,10 +334,10 @@ def without_overlaps(
     """
     taken: set[int] = set()
     chosen = []
-    order = sorted(
-        range(len(candidates)), key=lambda n: -(chances[n] + LONGER * (len(candidates[n].tokens) - 1))
-    )
-    for number in order:
+    ranks = [
+        -(chance + LONGER * (len(one.tokens) - 1)) for one, chance in zip(candidates, chances, strict=True)
+    ]
+    for number in sorted(range(len(candidates)), key=ranks.__getitem__):
         candidate = candidates[number]
         enough = min(least, LEAST_WITH_GAP) if GAP in candidate.name else least
         if chances[number] >= enough and taken.isdisjoint(candidate.tokens):

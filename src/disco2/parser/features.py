@@ -111,14 +111,12 @@ def _siblings(sentence: ParsedSentence, parent: int, start: int, end: int) -> tu
             before = sentence.labels[child]
         elif sentence.starts[child] == end:
             behind = sentence.labels[child]
-            verb = behind == "VP" or any(
-                sentence.labels[below] in ("VP", "S") for below in sentence.children[child]
-            )
+            below = {sentence.labels[one] for one in sentence.children[child]}
+            verb = behind == "VP" or not below.isdisjoint(("VP", "S"))
     return before, behind, verb
 
 
 def _path(sentence: ParsedSentence, node: int, *, most: int = 5) -> str:
-    """Labels from a phrase upwards, equal neighbours once."""
     labels: list[str] = []
     while node >= 0 and len(labels) < most:
         if not labels or labels[-1] != sentence.labels[node]:
@@ -166,10 +164,7 @@ def sense_features(
 
 def describe_tense(sentence: ParsedSentence, clause: int) -> str:
     """The tag of a clause's verb with the tag of its first auxiliary."""
-    for child in sentence.dependents[clause]:
-        if sentence.links[child] in ("aux", "aux:pass", "cop"):
-            return f"{sentence.tags[clause]}+{sentence.tags[child]}"
-    return sentence.tags[clause]
+    return "+".join(sentence.tags[token] for token in (clause, *_auxiliaries(sentence, clause)[:1]))
 
 
 def describe_style(sentences: Sequence[ParsedSentence]) -> list[str]:
@@ -181,10 +176,9 @@ def describe_style(sentences: Sequence[ParsedSentence]) -> list[str]:
     past = round(4 * sum(tag in ("VBD", "VBN") for tag in verbs) / len(verbs))
     talk = min(3, int(60 * sum(tag == "UH" for tag in tags) / len(tags)))
     orders = sum(
-        1
+        link == "root" and sentence.tags[token] == "VB" and not sentence.has_subject(token)
         for sentence in sentences
         for token, link in enumerate(sentence.links)
-        if link == "root" and sentence.tags[token] == "VB" and not sentence.has_subject(token)
     )
     return [f"past {past}", f"talk {talk}", f"orders {min(3, int(6 * orders / len(sentences)))}"]
 
@@ -193,6 +187,7 @@ def describe_style(sentences: Sequence[ParsedSentence]) -> list[str]:
 # clause set beside another, without a connective. A candidate is a boundary where such a clause begins.
 _CLAUSE_LINKS = "advcl conj parataxis xcomp acl ccomp dep obl acl:relcl advcl:relcl csubj root nmod list"
 CLAUSE_STARTS = frozenset(_CLAUSE_LINKS.split())
+_CLAUSE_PARTS = frozenset({"obj", "cop", "aux", "advmod", "nsubj", "conj", "advcl", "expl"})
 MOST_CLAUSES = 60  # of one sentence: bounds the time, whatever the text
 
 
@@ -200,33 +195,31 @@ def clause_candidates(sentence: ParsedSentence) -> list[Anchor]:
     """Places inside a sentence where a clause begins that may relate to another one."""
     if len(sentence.boundaries) <= 2:
         return []
-    openers = [(place, sentence.openers.get(place, -1)) for place in sentence.boundaries]
     found = [
         place
-        for place, token in openers
-        if token >= 0 and sentence.links[token] in CLAUSE_STARTS and _has_verb(sentence, token)
+        for place in sentence.boundaries
+        if (token := sentence.openers.get(place)) is not None
+        and sentence.links[token] in CLAUSE_STARTS
+        and (sentence.tags[token].startswith("VB") or _auxiliaries(sentence, token))
     ]
     return [anchor_clause(sentence, place) for place in found[:MOST_CLAUSES]]
 
 
-def _has_verb(sentence: ParsedSentence, token: int) -> bool:
-    if sentence.tags[token].startswith("VB"):
-        return True
-    return any(sentence.links[child] in ("cop", "aux", "aux:pass") for child in sentence.dependents[token])
+def _auxiliaries(sentence: ParsedSentence, token: int) -> list[int]:
+    return [
+        child for child in sentence.dependents[token] if sentence.links[child] in ("aux", "aux:pass", "cop")
+    ]
 
 
 def clause_features(
     anchor: Anchor, listed: ConnectiveList, connectives: Collection[int], style: Collection[str]
 ) -> Item:
-    """Features of a place where a clause begins. ``connectives`` are the tokens of those found in the
-    sentence.
-    """
+    """Features of a place where a clause begins. ``connectives`` are the tokens of those in the sentence."""
     sentence, place, token = anchor.sentence, anchor.start, anchor.second
     words, tags, links = sentence.words, sentence.tags, sentence.links
     first = anchor.first
     link, tag = links[token], tags[token]
-    opening = words[place] if place < token else "-"
-    opening = listed.word(opening)
+    opening = listed.word(words[place] if place < token else "-")
     kinds = {links[child] for child in sentence.dependents[token]}
     introduced = "cc" if "cc" in kinds else "mark" if "mark" in kinds else "none"
     stated = any(place <= other <= token for other in connectives)
@@ -258,10 +251,7 @@ def clause_features(
         f"first verb {listed.word(words[first]) if first >= 0 else 'none'}",
         f"distance {distance}",
         f"place {'first' if place == 0 else 'inside'}",
-        *[
-            f"has {name}"
-            for name in sorted(kinds & {"obj", "cop", "aux", "advmod", "nsubj", "conj", "advcl", "expl"})
-        ],
+        *[f"has {name}" for name in sorted(kinds & _CLAUSE_PARTS)],
         *style,
     ]
     head = f"{link} {introduced} {stated:d}"
@@ -289,16 +279,14 @@ def answer_features(
 ) -> Item:
     """Features of two neighbouring sentences, the first of which is a question.
 
-    What kind of question it is and whether a line break parts the two (as where speakers take turns) decide
+    The kind of question and whether a line break is between the two (as where speakers take turns) decide
     how the rest counts, so every feature is combined with both.
     """
     tokens = document.tokens
-    parted = (
-        "\n" in document.text[tokens[question.start + len(question) - 1].end : tokens[answer.start].start]
-    )
-    wh = next(
-        (question.words[n] for n in range(min(WH_PLACES, len(question))) if question.tags[n] in WH_TAGS), ""
-    )
+    gap = document.text[tokens[question.start + len(question) - 1].end : tokens[answer.start].start]
+    parted = "\n" in gap
+    opening = zip(question.words[:WH_PLACES], question.tags, strict=False)
+    wh = next((word for word, tag in opening if tag in WH_TAGS), "")
     inverted = any(label in ("SQ", "SINV") for label in question.labels)
     kind = "wh" if wh else "inverted" if inverted else "plain"
     alone = [
@@ -410,17 +398,12 @@ def yes_probabilities(scores: Scores) -> NDArray[np.float64]:
 def write_models(
     folder: Path, models: Mapping[str, LinearModel], settings: Mapping[str, Any], *, force: bool = False
 ) -> None:
-    """Write models and settings: names as JSON, weights as safetensors in half precision, and a list of
-    hashes.
-    """
-    content = {
-        "format": FORMAT,
-        "settings": dict(settings),
-        "models": {
-            name: {"classes": list(model.classes), "features": "\n".join(model.rows)}
-            for name, model in models.items()
-        },
+    """Write models and settings: names as JSON, weights as safetensors in half precision, hashes."""
+    described = {
+        name: {"classes": list(model.classes), "features": "\n".join(model.rows)}
+        for name, model in models.items()
     }
+    content = {"format": FORMAT, "settings": dict(settings), "models": described}
     weights = {name: model.weights.astype(np.float16) for name, model in models.items()}
     with folder_in_place(folder, HIDDEN_LIST, force=force) as place:
         text = json.dumps(content, ensure_ascii=False, indent=1)
@@ -434,10 +417,7 @@ def read_models(folder: Path) -> tuple[dict[str, LinearModel], dict[str, Any], s
     try:
         content = json.loads(files[MODEL_FILE])
         if content["format"] != FORMAT:
-            raise BundleError(
-                f"The parser's model has format {content['format']}; this version reads {FORMAT}.",
-                where=str(folder),
-            )
+            raise ValueError(f"it has format {content['format']}; this version reads {FORMAT}")
         arrays = load(files[WEIGHTS_FILE])
         models = {}
         for name, described in content["models"].items():

@@ -86,9 +86,8 @@ class ParsedDocument:
     def locate(self, tokens: Sequence[int]) -> tuple[int, ConnectiveCandidate]:
         """The sentence of a connective's first token, and the connective there."""
         if not tokens or not 0 <= min(tokens) <= max(tokens) < len(self.document.tokens):
-            raise InputError(
-                "A connective is no tokens of the document.", hint="Give the numbers of its tokens."
-            )
+            hint = "Give the numbers of its tokens."
+            raise InputError("A connective is no tokens of the document.", hint=hint)
         number = self.document.sentence_index(min(tokens))
         sentence = self.sentences[number]
         local = sorted(token - sentence.start for token in tokens)
@@ -123,23 +122,15 @@ class ParsedDocument:
         return numbers, [features.answer_features(self.document, *pair, listed) for pair in pairs]
 
 
+@dataclass(frozen=True, eq=False)
 class DiscourseParser:
     """The models of a parser, and the list of connectives they know. ``parse`` is the whole of it."""
 
-    def __init__(
-        self,
-        models: dict[str, LinearModel],
-        listed: ConnectiveList,
-        *,
-        least: float = 0.5,
-        least_clause: float = 0.4,
-        digest: str = "",
-    ) -> None:
-        self.models = models
-        self.listed = listed
-        self.least = least
-        self.least_clause = least_clause
-        self.digest = digest  # tells parsers apart; empty for one that was never stored
+    models: dict[str, LinearModel]
+    listed: ConnectiveList
+    least: float = 0.5
+    least_clause: float = 0.4
+    digest: str = ""  # tells parsers apart; empty for one that was never stored
 
     @property
     def senses(self) -> tuple[str, ...]:
@@ -169,10 +160,9 @@ class DiscourseParser:
         if connectives is None:
             found = self.find_connectives(parsed)
         else:
-            located = [parsed.locate(tokens) for tokens in connectives]
             found = [
                 FoundConnective(*place, 1.0, parsed.connective_features(*place, self.listed))
-                for place in located
+                for place in map(parsed.locate, connectives)
             ]
         relations = self._explicit(parsed, found)
         if implicit:
@@ -221,37 +211,22 @@ class DiscourseParser:
 
     def _explicit(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[ParsedRelation]:
         senses = self.rank_senses(parsed, found)
-        items = [one.features for one in found]
-        before = yes_probabilities(self.models["earlier"].scores(items)) >= 0.5
-        # Where Arg1 lies in an earlier sentence, both arguments are whole sentences. Connectives with a gap
-        # ("either ... or") join parts of their own sentence.
-        same = [
-            number
-            for number, one in enumerate(found)
-            if not (before[number] and one.sentence and len(one.candidate.parts) == 1)
-        ]
-        anchors = [
-            arguments.anchor_connective(parsed.sentences[found[k].sentence], found[k].candidate) for k in same
-        ]
-        spans = dict(zip(same, zip(*self._spans(anchors), strict=True), strict=True))
-        across = [
-            number
-            for number, one in enumerate(found)
-            if one.sentence and (number not in spans or spans[number][1] is None)
-        ]
-        distances = dict(
-            zip(across, self._earlier_sentences(parsed, [found[k] for k in across]), strict=True)
+        before = yes_probabilities(self.models["earlier"].scores([one.features for one in found])) >= 0.5
+        arg2s, arg1s = self._spans(
+            [arguments.anchor_connective(parsed.sentences[one.sentence], one.candidate) for one in found]
         )
+        distances = self._earlier_sentences(parsed, found)
         relations = []
-        for number, one in enumerate(found):
-            sentence = parsed.sentences[one.sentence]
+        for number, (one, arg2, arg1) in enumerate(zip(found, arg2s, arg1s, strict=True)):
+            sentence, parts = parsed.sentences[one.sentence], one.candidate.parts
             connective = tuple(sentence.start + token for token in one.candidate.tokens)
-            if number in distances:
+            # Where Arg1 lies in an earlier sentence, both arguments are whole sentences. Connectives with a
+            # gap ("either ... or") join parts of their own sentence.
+            if one.sentence and ((before[number] and len(parts) == 1) or arg1 is None):
                 second = _tokens(sentence.start, (0, len(sentence)), connective)
                 other = parsed.sentences[one.sentence - distances[number]]
                 first = _tokens(other.start, (0, len(other)), ())
             else:
-                arg2, arg1 = spans[number]
                 second = _tokens(sentence.start, arg2, connective)
                 first = _tokens(sentence.start, arg1, (*connective, *second))
             if not first or not second:
@@ -265,15 +240,13 @@ class DiscourseParser:
     def rank_senses(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[Ranked]:
         """The senses that each connective may have, with probabilities, the most probable first."""
         model, sentences = self.models["sense"], parsed.sentences
-        scores = model.scores(
-            [
-                [*one.features, *features.sense_features(sentences[one.sentence], one.candidate, self.listed)]
-                for one in found
-            ]
-        )
+        items = [
+            [*one.features, *features.sense_features(sentences[one.sentence], one.candidate, self.listed)]
+            for one in found
+        ]
+        scores = model.scores(items)
         for row, one in enumerate(found):
-            allowed = self.listed.senses.get(one.candidate.name)
-            if allowed:
+            if allowed := self.listed.senses.get(one.candidate.name):
                 barred = [number for number, sense in enumerate(model.classes) if sense not in allowed]
                 scores[row, barred] = -np.inf
         return _rank_classes(model, scores)
@@ -289,7 +262,6 @@ class DiscourseParser:
         return arg2s, choose_spans(self.models["arg1"], choices)
 
     def _earlier_sentences(self, parsed: ParsedDocument, found: Sequence[FoundConnective]) -> list[int]:
-        """How many sentences before its own the Arg1 of each connective lies."""
         groups = [parsed.earlier_features(one.sentence, one.candidate) for one in found]
         scores = self.models["earlier sentence"].scores([item for group in groups for item in group])[:, 0]
         best, offset = [], 0
@@ -330,21 +302,12 @@ class DiscourseParser:
 @lru_cache(maxsize=4)
 def _load(folder: Path) -> DiscourseParser:
     models, settings, digest = read_models(folder)
-    listed = ConnectiveList(
-        {name: tuple(senses) for name, senses in settings["connectives"].items()},
-        frozenset(settings["frequent words"].split()),
-    )
-    return DiscourseParser(
-        models,
-        listed,
-        least=settings["least connective"],
-        least_clause=settings["least clause"],
-        digest=digest,
-    )
+    senses = {name: tuple(senses) for name, senses in settings["connectives"].items()}
+    listed = ConnectiveList(senses, frozenset(settings["frequent words"].split()))
+    return DiscourseParser(models, listed, settings["least connective"], settings["least clause"], digest)
 
 
 def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[int, ...]:
-    """The document's tokens of a span of a sentence that begins at ``start``."""
     if span is None:
         return ()
     left_out = frozenset(without)
@@ -352,7 +315,6 @@ def _tokens(start: int, span: Span | None, without: Collection[int]) -> tuple[in
 
 
 def _rank_classes(model: LinearModel, scores: Scores) -> list[Ranked]:
-    """The classes of each row that may be, the most probable first."""
     if not len(scores):
         return []
     chances = probabilities(scores)
@@ -364,7 +326,6 @@ def _rank_classes(model: LinearModel, scores: Scores) -> list[Ranked]:
 
 
 def _is_stated(arg1: tuple[int, ...], arg2: tuple[int, ...], explicit: Sequence[ParsedRelation]) -> bool:
-    """Whether an explicit relation joins the same two arguments, in either order."""
     return any(
         one.arg1[0] <= max(arg1[-1], arg2[-1])
         and min(arg1[0], arg2[0]) <= one.arg2[-1]

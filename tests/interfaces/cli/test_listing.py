@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import disco2
-from disco2.bulk import BulkProgress
+from disco2.bulk.run import BulkProgress
 from disco2.bundle import save_bundle
 from disco2.interfaces.cli.listing import standing_line
 from disco2.interfaces.cli.options import AnnotatorOptions

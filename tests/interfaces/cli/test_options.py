@@ -114,7 +114,6 @@ def test_shares_that_make_no_sense(run_small: Run, given: str, said: str) -> Non
         ("bulk", "--format"),
         ("bulk", "--engine"),
         ("evaluate", "--form"),
-        ("corpus mine", "--place"),
         ("corpus mine", "--paragraphs"),
         ("corpus convert", "--to"),
         ("experiment all", "--grid"),

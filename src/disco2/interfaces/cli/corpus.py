@@ -22,7 +22,7 @@ from disco2.files import check_folder_place
 from disco2.inference.plain_text import check_encoding
 from disco2.interfaces.cli import listing, options
 from disco2.interfaces.cli.corpus_options import CorpusOptions
-from disco2.mining import PLACES, Mined, MiningSettings, mine_files, read_blocks
+from disco2.mining import MOST_WORDS, Mined, mine_files, read_blocks
 from disco2.threads import available_cores
 
 
@@ -92,11 +92,9 @@ def corpus_mine(
         list[str], typer.Option(help="Text files (also .gz, .xz), as a pattern in quotes such as 'text/**'.")
     ],
     output: Annotated[Path, options.path_option(help="File of pairs to write, a JSON object a line.")],
-    where: Annotated[
-        str,
-        options.choose("place", PLACES, "--place", help="Of sentences (between), clauses (inside): {}."),
-    ] = "both",
-    most_words: Annotated[int, typer.Option(help="The longest argument that is kept, in words.")] = 22,
+    most_words: Annotated[
+        int, typer.Option(help="The longest argument that is kept, in words.", min=3)
+    ] = MOST_WORDS,
     per_sense: Annotated[int, typer.Option(help="The most pairs of each sense. 0: all.", min=0)] = 0,
     exclude: Annotated[
         list[Path] | None,
@@ -125,7 +123,6 @@ def corpus_mine(
     An interrupted run resumes.
     """
     check_encoding(encoding)
-    settings = MiningSettings(place=where, most_words=most_words)
     engine = workers.open(jobs or available_cores())
     held_out = _held_out(exclude or [], exclude_corpus or [])
     if held_out:
@@ -135,7 +132,7 @@ def corpus_mine(
             files,
             output,
             engine=engine,
-            settings=settings,
+            most_words=most_words,
             held_out=held_out,
             per_sense=per_sense,
             encoding=encoding,

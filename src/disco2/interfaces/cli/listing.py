@@ -20,7 +20,7 @@ from rich.text import Text
 from disco2.errors import Disco2Error
 
 if TYPE_CHECKING:  # errors are shown where NumPy can't be imported, too
-    from disco2.bulk import BulkProgress
+    from disco2.bulk.run import BulkProgress
     from disco2.inference.explanation import Explanation, MentionPair, OtherPairs, Term
     from disco2.inference.prediction import Prediction, Span
 

@@ -15,17 +15,9 @@ from typing import Annotated
 import typer
 
 from disco2.annotation.cache import parse_annotated
-from disco2.bulk import (
-    ERRORS,
-    FORMATS,
-    JSONL,
-    MOST_BYTES,
-    MOST_SECONDS,
-    SHARD_DOCUMENTS,
-    BulkSettings,
-    Job,
-    predict_files,
-)
+from disco2.bulk.job import FORMATS, JSONL, MOST_BYTES, MOST_SECONDS, SHARD_DOCUMENTS, BulkSettings, Job
+from disco2.bulk.output import ERRORS
+from disco2.bulk.run import predict_files
 from disco2.errors import InputError
 from disco2.files import hash_file
 from disco2.inference.candidates import has_trees
