@@ -131,11 +131,6 @@ def test_markdown_has_no_character_that_formats() -> None:
     )
 
 
-def test_a_row_that_does_not_fit_its_columns_is_refused() -> None:
-    with pytest.raises(ValueError, match="does not have 3 cells"):
-        Table("t", "T", ("a", "b", "c"), (("x", 1),))
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
