@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -315,18 +315,25 @@ _LEFT_BEHIND = frozenset({",", ";", ":"})
 
 
 def weak_instances(
-    corpus: Corpus, parts: Parts, *, kinds: Iterable[RelationKind], weight: float
+    corpus: Corpus, parts: Parts, *, kinds: Collection[RelationKind], weight: float
 ) -> list[Instance]:
     """Relations of these kinds in the training part as instances of a weight, their connectives removed.
 
     Labels are those of the task, neighbours the same as for any relation. Kinds that count under the task
-    anyway are left out, and so are relations whose connective has no tokens or is a whole argument.
+    anyway are left out, and relations whose connective has no tokens or is a whole argument.
     """
     further = frozenset(kinds) - parts.task.kinds
     task = replace(parts.task, kinds=further, entrel="", norel="")
     found, _ = task.instances(corpus, parts.relations["train"], parts.labels)
     relations = ((one, without_connective(one.document, one.relation)) for one in found)
-    return [replace(one, relation=relation, weight=weight) for one, relation in relations if relation]
+    weak = [replace(one, relation=relation, weight=weight) for one, relation in relations if relation]
+    if not weak:
+        raise CorpusError(
+            f"No {' or '.join(sorted(kinds))} relation of the training part can serve as a further instance.",
+            where=corpus.name,
+            hint="Leave out task.weak_weight, or name other task.weak_kinds; see: disco2 corpus stats",
+        )
+    return weak
 
 
 def without_connective(document: Document, relation: Relation) -> Relation | None:

@@ -23,7 +23,7 @@ from disco2.experiments.paper import (
 from disco2.experiments.runs import plain_words, versions
 from disco2.experiments.tuning import Tuned, TuningProgress, choose_space, readable, tune
 from disco2.files import write_text
-from disco2.reporting.findings import Cell, Findings, Measure, Table
+from disco2.reporting.findings import Findings, Measure, Row, Table
 from disco2.reporting.page import report_page
 
 ALL: tuple[Experiment, ...] = (
@@ -81,7 +81,7 @@ def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Find
     """What was found for each system, as it scored on the development relations."""
     values = {system: readable(one.best.params) for system, one in tuned.items()}
     names = list(dict.fromkeys(name for some in values.values() for name in some))
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[Row] = [
         (
             system,
             Measure(one.best.value or 0.0),

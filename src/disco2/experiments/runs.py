@@ -23,6 +23,7 @@ from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -110,11 +111,10 @@ def read_result(folder: Path) -> RunResult | None:
     try:
         content = json.loads((folder / SCORES).read_text(encoding="utf-8"))
         labels = tuple(map(str, content["labels"]))
-        answers = {}
-        for part, digest in content["parts"].items():
-            if hash_file(_predictions(folder, part)) != digest:
-                return None
-            answers[part] = _read_answers(_predictions(folder, part), labels)
+        files = {part: _predictions(folder, part) for part in content["parts"]}
+        if any(hash_file(files[part]) != digest for part, digest in content["parts"].items()):
+            return None
+        answers = {part: _read_answers(file, labels) for part, file in files.items()}
         return RunResult(labels, answers, dict(content["notes"]))
     except _UNREADABLE:
         return None
@@ -229,7 +229,12 @@ def perform_all(
 
     An error stops the work; finished runs stay. ``notice`` is called when a process dies.
     """
-    waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
+    # Runs that start from the same examples come one after the other, so that these are prepared once.
+    groups: dict[Hashable, list[RunPlan]] = {}
+    for plan in dict.fromkeys(plans):
+        if not runs.is_finished(plan):
+            groups.setdefault((plan.layers, preparation_key(plan.configuration)), []).append(plan)
+    waiting = list(chain(*groups.values()))
     if jobs == 1 or not waiting:
         for done, plan in enumerate(waiting):
             progress(plan, done, len(waiting))
@@ -249,14 +254,6 @@ def perform_all(
             progress(plan, done, len(waiting))
 
 
-def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
-    """Runs that start from the same examples one after the other, so that these are prepared once."""
-    groups: dict[Hashable, list[RunPlan]] = {}
-    for plan in plans:
-        groups.setdefault((plan.layers, preparation_key(plan.configuration)), []).append(plan)
-    return [plan for group in groups.values() for plan in group]
-
-
 def plain_words(words: Iterable[str]) -> str:
     """``Upward + entities``, ``seed 1`` -> ``upward-entities-seed-1``; empty words are left out."""
     return "-".join(re.sub(r"[^a-z0-9]+", "-", word.lower()).strip("-") for word in words if word)
@@ -269,19 +266,15 @@ def readable_name(words: Iterable[str], content: Mapping[str, Any]) -> str:
 
 def vectors_digest(source: str) -> str:
     """The SHA-256 of a file of vectors; empty if the source is no file or can't be read."""
-    if source in (SHIPPED, WORD2VEC):
-        return ""
     path = Path(os.path.expanduser(source))  # noqa: PTH111  as ``load_vectors`` has it
     try:
-        found = path.stat()
-        return _digest(path.resolve(), found.st_size, found.st_mtime_ns)
+        return "" if source in (SHIPPED, WORD2VEC) else _digest(path.resolve(), path.stat().st_mtime_ns)
     except (OSError, ValueError):
         return ""
 
 
 @cache
-def _digest(path: Path, size: int, changed: int) -> str:
-    """Read once, and again when size or time differ."""
+def _digest(path: Path, changed: int) -> str:
     return hash_file(path)
 
 

@@ -46,7 +46,7 @@ from disco2.interfaces.cli.listing import (
     progress_bar,
     results,
 )
-from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, path_option, suggest
+from disco2.interfaces.cli.options import SHIPPED, AsJson, Force, choose, path_option, suggest
 from disco2.shipped import find_model
 from disco2.training.encoder import STAGES, encoder_folder, remove_stages
 from disco2.training.fit import Fitted
@@ -272,7 +272,8 @@ def tune(
     output: Annotated[Path, path_option(help="File to write the best settings to, as TOML.")],
     grid: Annotated[
         str,
-        suggest(
+        choose(
+            "grid",
             GRIDS,
             help="Search space: {}. quick: rates and regularisers from a third to three "
             "times the configured ones, which come first. paper: K, lambda and eta from the paper's lists, "
@@ -283,7 +284,8 @@ def tune(
     seeds: Annotated[int, typer.Option(help="Trainings in a trial; their mean score counts.", min=1)] = 2,
     development: Annotated[
         str,
-        suggest(
+        choose(
+            "development relations",
             DEVELOPMENTS,
             help="What trials are scored on: {}. dev: the corpus's dev part. random: "
             "as in the paper, a random fifth (training.development_share) of the training relations.",
