@@ -17,13 +17,12 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -213,8 +212,7 @@ def _train(plan: RunPlan, corpus: Corpus, folder: Path, preparations: Preparatio
     return result
 
 
-# Called with a plan, before its run here or after it in another process, how many are done, and of how many.
-RunProgress = Callable[[RunPlan, int, int], None]
+RunProgress = Callable[[RunPlan, int, int], None]  # called after each run: how many are done, of how many
 
 
 def perform_all(
@@ -225,33 +223,43 @@ def perform_all(
     progress: RunProgress = lambda plan, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Do every run that is not finished, in this process or in several ones.
-
-    An error stops the work; finished runs stay. ``notice`` is called when a process dies.
-    """
+    """Do every run that is not finished. An error stops the work; finished runs stay."""
     # Runs that start from the same examples come one after the other, so that these are prepared once.
-    groups: dict[Hashable, list[RunPlan]] = {}
+    groups: dict[Hashable, dict[str, RunPlan]] = {}
     for plan in dict.fromkeys(plans):
         if not runs.is_finished(plan):
-            groups.setdefault((plan.layers, preparation_key(plan.configuration)), []).append(plan)
-    waiting = list(chain(*groups.values()))
-    if jobs == 1 or not waiting:
-        for done, plan in enumerate(waiting):
-            progress(plan, done, len(waiting))
-            runs.perform(plan)
+            group = groups.setdefault((plan.layers, preparation_key(plan.configuration)), {})
+            group[runs.folder(plan).name] = plan
+    waiting = {name: plan for group in groups.values() for name, plan in group.items()}
+    for done, (name, _) in enumerate(
+        work_on(waiting.items(), runs.perform, jobs=jobs, notice=notice), start=1
+    ):
+        progress(waiting[name], done, len(waiting))
+
+
+def work_on(
+    tasks: Iterable[tuple[str, Any]],
+    work: Callable[[Any], Any],
+    *,
+    jobs: int,
+    notice: Callable[[str], None],
+) -> Iterator[tuple[str, Any]]:
+    """The names of tasks with the results of the work on them, in this process or, with ``jobs``, in several.
+
+    ``notice`` is called when a process dies.
+    """
+    if jobs == 1:
+        yield from ((name, work(given)) for name, given in tasks)
         return
-    by_name = {runs.folder(plan).name: plan for plan in waiting}
-    with LocalEngine(jobs).session(runs.perform, notice=notice) as session:
-        tasks = (Task(name, plan) for name, plan in by_name.items())
-        for done, outcome in enumerate(outcomes_of(session, tasks, ahead=1), start=1):
-            plan = by_name[outcome.task.key]
+    with LocalEngine(jobs).session(work, notice=notice) as session:
+        for outcome in outcomes_of(session, (Task(*task) for task in tasks), ahead=1):
             if outcome.died:
                 raise InputError(
-                    f"The processes that trained '{plan.model}' with seed {plan.seed} ended: {outcome.died}.",
+                    f"One process after the other ended, the last ones {outcome.died}.",
                     hint="Is there enough memory? Start the same command again, perhaps with fewer --jobs: "
-                    "it continues with the runs that are not finished.",
+                    "it continues with what is not finished.",
                 )
-            progress(plan, done, len(waiting))
+            yield outcome.task.key, outcome.result
 
 
 def plain_words(words: Iterable[str]) -> str:

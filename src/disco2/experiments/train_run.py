@@ -18,7 +18,7 @@ from disco2.corpora.catalogue import licence_of, licences_of_texts
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.data.batch import Floats
 from disco2.errors import CorpusError
-from disco2.evaluation.scores import expected_calibration_error
+from disco2.evaluation.scores import expected_calibration_error, hits
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, as_running_text, weak_instances
 from disco2.model import AnyModel, EncoderModel
@@ -345,52 +345,36 @@ def calibrated(
     ``further`` has the dev parts of other corpora, which count for given arguments alone. Each corpus has a
     best temperature of its own; the highest is taken, so that the model is overconfident on none of them.
     """
-    uses = _uses(model, development)
-    fitted = {use.name: use.temperature() for use in uses}
-    hottest = [use.temperature() for corpus in further for use in _uses(model, corpus) if use.name == GIVEN]
-    calibration = Calibration(max([fitted.get(GIVEN, 1.0), *hottest]), fitted.get(RUNNING_TEXT))
-    errors = {
-        f"{use.name}_{when}": use.error(chosen)
-        for use in uses
-        for when, chosen in (("before", Calibration()), ("after", calibration))
-    }
+    labels, uses = model.labels, _uses(model, development)
+    fitted = {name: _temperature(labels, *use) for name, use in uses.items()}
+    others = (_uses(model, corpus).get(GIVEN) for corpus in further)
+    hottest = max([fitted.get(GIVEN, 1.0), *(_temperature(labels, *use) for use in others if use)])
+    calibration = Calibration(hottest, fitted.get(RUNNING_TEXT))
+    errors = {}
+    for name, (instances, columns, scores) in uses.items():
+        for when, chosen in (("before", Calibration()), ("after", calibration)):
+            probabilities = chosen.probabilities(scores, columns if name == GIVEN else None)
+            answers = [labels[label] for label in probabilities.argmax(axis=1)]
+            right = hits([one.gold for one in instances], answers)
+            errors[f"{name}_{when}"] = expected_calibration_error(probabilities.max(axis=1), right)
     return calibration, errors
 
 
-@dataclass(frozen=True)
-class _Use:
-    """Scored relations under one of the two ways to use a model; ``allowed``: the outcomes, None for all."""
-
-    name: str
-    labels: tuple[str, ...]
-    instances: Sequence[Instance]
-    allowed: list[int] | None
-    scores: np.ndarray  # of all outcomes
-
-    def temperature(self) -> float:
-        """The best one for the first gold labels that are allowed outcomes."""
-        columns = list(range(len(self.labels))) if self.allowed is None else self.allowed
-        places = {self.labels[label]: place for place, label in enumerate(columns)}
-        gold = [next(places[label] for label in one.gold if label in places) for one in self.instances]
-        return fit_temperature(self.scores[:, columns], gold)[0]
-
-    def error(self, calibration: Calibration) -> float:
-        probabilities = calibration.probabilities(self.scores, self.allowed)
-        best = probabilities.argmax(axis=1)
-        right = [self.labels[label] in one.gold for label, one in zip(best, self.instances, strict=True)]
-        return expected_calibration_error(probabilities[np.arange(len(best)), best], right)
+Use = tuple[Sequence[Instance], list[int], Floats]  # relations, the allowed outcomes, scores of all outcomes
 
 
-def _uses(model: AnyModel, instances: Sequence[Instance]) -> list[_Use]:
+def _uses(model: AnyModel, instances: Sequence[Instance]) -> dict[str, Use]:
     """Given arguments, where a model chooses among senses; and running text if it knows other outcomes."""
-    with_sense = [one for one in instances if one.has_sense]
-    uses: dict[str, tuple[Sequence[Instance], list[int] | None]] = {
-        GIVEN: (with_sense, model.is_sense.nonzero()[0].tolist())
-    }
+    uses = {GIVEN: ([one for one in instances if one.has_sense], model.is_sense.nonzero()[0].tolist())}
     if not model.is_sense.all():
-        uses[RUNNING_TEXT] = as_running_text(instances), None
-    return [
-        _Use(name, model.labels, some, allowed, model.scores(some))
-        for name, (some, allowed) in uses.items()
-        if some
-    ]
+        uses[RUNNING_TEXT] = as_running_text(instances), list(range(len(model.labels)))
+    return {name: (some, columns, model.scores(some)) for name, (some, columns) in uses.items() if some}
+
+
+def _temperature(
+    labels: Sequence[str], instances: Sequence[Instance], columns: list[int], scores: Floats
+) -> float:
+    """The best one for the first gold labels that are allowed outcomes."""
+    allowed = [labels[column] for column in columns]
+    gold = [next(allowed.index(label) for label in one.gold if label in allowed) for one in instances]
+    return fit_temperature(scores[:, columns], gold)[0]

@@ -13,8 +13,8 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from itertools import compress
 from operator import attrgetter
 from pathlib import Path
@@ -22,11 +22,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from disco2.data import Corpus
-from disco2.engines import LocalEngine, Task, outcomes_of
 from disco2.errors import CorpusError, InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, assignments, commented_toml
 from disco2.experiments.division import Parts, divide
-from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
+from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest, work_on
 from disco2.experiments.train_run import Preparations, train_model
 from disco2.files import FileLock, report_write_errors
 from disco2.model import ModelSettings
@@ -157,6 +156,21 @@ class Problem:
             {setting: values[name] for name, some in self.space.settings.items() for setting in some}
         )
 
+    def judge(
+        self, point: Mapping[str, float], *, preparations: Preparations
+    ) -> tuple[list[float], float | None]:
+        """The score of every seed at a point, and the mean loss, at the kept passes."""
+        scores: list[float] = []
+        losses: list[float] = []
+        for seed in self.seeds:
+            settings = self.at(point).changed({"training.seed": seed})
+            fitted = train_model(self.corpus, self.parts, settings, preparations=preparations)
+            best = fitted.history.best
+            scores.append(best.score if best else 0.0)
+            losses.append(best.development_loss if best else math.inf)
+        loss = fmean(losses)
+        return scores, loss if math.isfinite(loss) else None
+
 
 def readable(point: Mapping[str, float]) -> dict[str, float]:
     """The values of a point, rounded, so that they are readable in a configuration."""
@@ -268,11 +282,21 @@ def tune(
     """
     problem = define_problem(corpus, configuration, space, seeds=seeds, development=development)
     wanted = trials or space.trials
+    running: dict[str, optuna.Trial] = {}
+
+    def tasks() -> Iterator[tuple[str, Mapping[str, float]]]:
+        for _ in range(wanted - len(ranking)):  # of the beginning
+            trial = _sample_trial(study, problem)
+            running[str(trial.number)] = trial
+            yield str(trial.number), trial.params
+
     with _opened(file) as storage:
         study = _open_study(storage, problem)
         ranking = rank_trials(study)
         progress(len(ranking), wanted, ranking[0].value if ranking else None)
-        for trial, scores, loss in _run_trials(study, problem, wanted - len(ranking), jobs, notice):
+        judge = partial(problem.judge, preparations=Preparations())
+        for number, (scores, loss) in work_on(tasks(), judge, jobs=jobs, notice=notice):
+            trial = running.pop(number)
             trial.set_user_attr(SCORES, scores)
             trial.set_user_attr(LOSS, loss)
             study.tell(trial, fmean(scores))
@@ -355,35 +379,6 @@ def _open_study(storage: RDBStorage, problem: Problem) -> optuna.Study:
     return study
 
 
-Outcome = tuple[list[float], float | None]  # the score of every seed, and the mean loss at the kept passes
-
-
-def _run_trials(
-    study: optuna.Study, problem: Problem, count: int, jobs: int, notice: Callable[[str], None]
-) -> Iterator[tuple[optuna.Trial, list[float], float | None]]:
-    """New trials with their outcomes, in the order in which they finish."""
-    work = _TrialWork(problem)
-    running: dict[str, optuna.Trial] = {}
-
-    def sample() -> Iterator[Task]:
-        for _ in range(count):
-            trial = _sample_trial(study, problem)
-            running[str(trial.number)] = trial
-            yield Task(str(trial.number), trial.params)
-
-    if jobs == 1:
-        yield from ((running.pop(task.key), *work(task.given)) for task in sample())
-        return
-    with LocalEngine(jobs).session(work, notice=notice) as session:
-        for outcome in outcomes_of(session, sample(), ahead=1):
-            if outcome.died:
-                raise InputError(
-                    f"One worker after the other ended, the last ones {outcome.died}.",
-                    hint="Is there enough memory? Try fewer --jobs. Finished trials are kept.",
-                )
-            yield running.pop(outcome.task.key), *outcome.result
-
-
 def _sample_trial(study: optuna.Study, problem: Problem) -> optuna.Trial:
     """The next trial of the queue, or a new point.
 
@@ -400,23 +395,3 @@ def _sample_trial(study: optuna.Study, problem: Problem) -> optuna.Trial:
             seed=seed % 2**32, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True
         )
     return study.ask(dict(problem.space.distributions))
-
-
-@dataclass
-class _TrialWork:
-    """Trains at one point after another, in this process or in a worker."""
-
-    problem: Problem
-    preparations: Preparations = field(default_factory=Preparations)
-
-    def __call__(self, point: Mapping[str, float]) -> Outcome:
-        scores: list[float] = []
-        losses: list[float] = []
-        for seed in self.problem.seeds:
-            settings = self.problem.at(point).changed({"training.seed": seed})
-            corpus, parts = self.problem.corpus, self.problem.parts
-            best = train_model(corpus, parts, settings, preparations=self.preparations).history.best
-            scores.append(best.score if best else 0.0)
-            losses.append(best.development_loss if best else math.inf)
-        loss = fmean(losses)
-        return scores, loss if math.isfinite(loss) else None
