@@ -119,16 +119,14 @@ def test_runs_on_different_relations_are_not_mixed() -> None:
     with pytest.raises(InputError, match="different relations"):  # ids may come again in another document
         stacked([answers("aaaa"), replace(answers("aaaa"), documents=("d", "d", "d", "e"))])
     with pytest.raises(InputError, match="different relations"):
-        compare_answers([answers("aaaa")] * 2, [answers("aaaa", relations="1235")] * 2)
+        compare_answers("x", [answers("aaaa")] * 2, [answers("aaaa", relations="1235")] * 2)
 
 
 def test_systems_with_different_numbers_of_seeds_are_compared_on_the_chosen_relations() -> None:
     first, second = [answers("aaaa"), answers("aabb")], [answers("bbbb")]
-    everywhere = compare_answers(first, second)
-    assert everywhere == compare(stacked(first), stacked(second))
-    chosen = compare_answers(first, second, chosen=first[0].shared)
-    assert chosen is not None
-    assert (chosen[0], chosen[3]) == (2, "2 : 0")
+    everywhere, shared = compare_answers("x", first, second)
+    assert everywhere == ("x", "all", *(compare(stacked(first), stacked(second)) or ()))
+    assert (shared[1], shared[2], shared[5]) == ("shared entities", 2, "2 : 0")
 
 
 def test_two_systems_are_compared_relation_by_relation() -> None:

@@ -28,8 +28,8 @@ from disco2.experiments.paper import (
     PROTOCOLS,
     STEPS,
     comparison_table,
+    fold_groups,
     fold_labels,
-    fold_plans,
     is_commoner,
     joined,
 )
@@ -118,7 +118,7 @@ def test_a_label_that_some_fold_lacks_is_in_no_fold() -> None:
     assert RARE not in labels
     for keep in ((), (RARE,)):
         bench = Bench({"own": made}, settings.changed({"task.keep": keep}), seeds=(1,))
-        plans = fold_plans(bench, FULL)[1]
+        plans = fold_groups(bench, [FULL])[FULL.name, 1]
         assert len(plans) == len(PROTOCOLS)
         assert {divide(made, plan.configuration).labels for plan in plans} == {labels}
 

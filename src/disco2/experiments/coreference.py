@@ -65,7 +65,7 @@ def coreference_versions(own: Corpus, automatic: Corpus) -> dict[str, Corpus]:
     chosen = common.documents
     same_documents = replace(
         automatic,
-        documents={name: automatic.documents[name] for name in chosen},
+        documents={name: one for name, one in automatic.documents.items() if name in chosen},
         relations=tuple(one for one in automatic.relations if one.document in chosen),
         parts=common.parts,
         notes=common.notes,
