@@ -65,7 +65,7 @@ def test_experiments_share_runs_and_write_findings(bench: Bench, tmp_path: Path)
     [
         (DIMENSION, "matplotlib", "disco2.reporting.figures.find_spec"),
         (EMBEDDINGS, "matplotlib", "disco2.reporting.figures.find_spec"),
-        (EMBEDDINGS, "sklearn", "disco2.experiments.embeddings.find_spec"),
+        (EMBEDDINGS, "sklearn", "disco2.reporting.figures.find_spec"),
     ],
 )
 def test_a_missing_package_is_known_before_any_training(

@@ -47,9 +47,7 @@ class AdaptedModel:
         change = f"{100 * self.difference.difference:+.1f} points (95% interval {low:+.1f} to {high:+.1f})"
         if self.difference.difference <= 0:
             return f"No gain: {change}. Keep using the model '{self.base_name}', or label more pairs."
-        if low <= 0:
-            return f"No clear gain: {change} may be chance. More labels would tell."
-        return f"Gain: {change}."
+        return f"Gain: {change}." if low > 0 else f"No clear gain: {change} may be chance."
 
     def to_json(self) -> dict[str, Any]:
         content: dict[str, Any] = {

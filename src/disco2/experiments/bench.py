@@ -30,7 +30,7 @@ from disco2.reporting.page import write_findings
 
 AUTOMATIC = "automatic"
 BOOTSTRAP_SEED = 1  # for all bootstraps, whatever the seeds of the models
-PUBLISHED: dict[str, Any] = tomllib.loads(Path(__file__).with_name("paper.toml").read_text(encoding="utf-8"))
+PAPER: dict[str, Any] = tomllib.loads(Path(__file__).with_name("paper.toml").read_text(encoding="utf-8"))
 SOURCE = "Published: Ji & Eisenstein (2015), on PDTB 2; not measured here."
 # What ``documents_with_coreference`` notes where documents were left out: how many it kept, of how many.
 _CUT = re.compile(r"(\d+) of (?!\1 )\d+ documents have coreference\.")

@@ -17,7 +17,7 @@ from disco2.evaluation.scores import hits
 from disco2.experiments.bench import (
     AUTOMATIC,
     COMPARISON_COLUMNS,
-    PUBLISHED,
+    PAPER,
     SOURCE,
     Bench,
     Experiment,
@@ -129,17 +129,17 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
         tables=(
             shares_table(bench, beside=beside),
             Table(
-                name="coreference-accuracy",
-                title="Test accuracy without and with entities",
-                columns=(*columns, "without, published", "with, published") if beside else columns,
-                rows=tuple(rows),
-                notes=tuple(notes),
+                "coreference-accuracy",
+                "Test accuracy without and with entities",
+                (*columns, "without, published", "with, published") if beside else columns,
+                tuple(rows),
+                tuple(notes),
             ),
             Table(
-                name="coreference-tests",
-                title="With entities minus without",
-                columns=("coreference", *COMPARISON_COLUMNS),
-                rows=tuple(tests),
+                "coreference-tests",
+                "With entities minus without",
+                ("coreference", *COMPARISON_COLUMNS),
+                tuple(tests),
             ),
         ),
     )
@@ -147,7 +147,7 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
 
 def _published(table: str, row: str) -> Row:
     """The paper's two figures."""
-    percents = PUBLISHED[table].get(row)
+    percents = PAPER[table].get(row)
     return tuple(map(published, percents)) if percents else (None, None)
 
 
@@ -166,14 +166,11 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
             shared = shared_entities(corpus.documents, implicit)
             row.append(Measure(sum(shared) / len(shared), n=len(shared)) if shared else None)
         rows.append((*row, *(_published("shared-entities", layers) if beside else ())))
-    columns = ("coreference", "documents", "train", "test")
-    return Table(
-        name="coreference",
-        title="Implicit relations whose arguments share an entity",
-        columns=(*columns, "train, published", "test, published") if beside else columns,
-        rows=tuple(rows),
-        notes=(SOURCE,) if beside else (),
-    )
+    columns: tuple[str, ...] = ("coreference", "documents", "train", "test")
+    columns += ("train, published", "test, published") if beside else ()
+    notes = (SOURCE,) if beside else ()
+    title = "Implicit relations whose arguments share an entity"
+    return Table("coreference", title, columns, tuple(rows), notes)
 
 
 COREFERENCE = Experiment("coreference", _groups, _findings)
@@ -225,8 +222,8 @@ def right_answers(model: AnyModel, instances: Sequence[Instance]) -> dict[str, R
     """Which answers of a model are right, by measure: a flag for each relation.
 
     ``senses``: arguments given, the label chosen among senses, on all relations that have one; ``across``:
-    those of them whose arguments share no sentence, which are harder. ``running_text``: all outcomes, between
-    two neighbouring sentences, which are the arguments as a whole.
+    those of them whose arguments share no sentence. ``running_text``: all outcomes, between two neighbouring
+    sentences, which are the arguments as a whole.
     """
     with_sense = [one for one in instances if one.has_sense]
     senses = model.is_sense.nonzero()[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
@@ -17,7 +18,7 @@ from disco2.evaluation.significance import f1_interval
 from disco2.experiments.bench import (
     BOOTSTRAP_SEED,
     COMPARISON_COLUMNS,
-    PUBLISHED,
+    PAPER,
     SOURCE,
     Bench,
     Experiment,
@@ -86,7 +87,7 @@ def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
             "yes" if has else "no" for has in (model.kind == "entities", model.uses_features)
         )
         rows.append((name, entities, features, model.K if model.uses_vectors else None, *_measures(some)))
-    theirs = PUBLISHED["multiclass"]
+    theirs = PAPER["multiclass"]
     rows.sort(key=lambda row: list(theirs).index(row[0]))
     columns: tuple[str, ...] = ("model", "entities", "features", "K", "dev", "test", "test, shared entities")
     notes: tuple[str, ...] = (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",)
@@ -233,7 +234,7 @@ def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
     }
     words = [f"{FULL.name}, {len(bench.seeds)} seeds; bars are 95% intervals over relations."]
     if is_papers_corpus(bench, "lin"):
-        low, high = PUBLISHED["dimension"]["range"]
+        low, high = PAPER["dimension"]["range"]
         words.append(f"The paper's accuracies lie between {low} and {high}. {SOURCE}")
     title, axes = "Accuracy over dimensions", ("dimensions K", "accuracy (%)")
     series = tuple(Series(part, some) for part, some in points.items() if some)
@@ -243,10 +244,10 @@ def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
         words=tuple(words),
         tables=(
             Table(
-                name="dimension",
-                title="Accuracy of the full model over the number of dimensions",
-                columns=("K", "dev", "test"),
-                rows=tuple((str(K), *one) for K, one in rows.items()),
+                "dimension",
+                "Accuracy of the full model over the number of dimensions",
+                ("K", "dev", "test"),
+                tuple((str(K), *one) for K, one in rows.items()),
             ),
         ),
         figures=(LineFigure("dimension", title, *axes, series),),
@@ -261,20 +262,17 @@ DIMENSION = Experiment(
 )
 
 
-FACTORS = ("A1", "A2", "B1", "B2")
-DIAGONALS = ("A3", "B3")
+NORMS = {"norm of the factors": ("A1", "A2", "B1", "B2"), "norm of the diagonals": ("A3", "B3")}
 
 
 def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
+    rows = ((start, *_measures(some)[:2], *map(partial(_norm, some), NORMS)) for start, some in runs.items())
     table = Table(
-        name="initialisation",
-        title="Start of the low-rank factors",
-        columns=("factors start", "dev", "test", "norm of the factors", "norm of the diagonals"),
-        rows=tuple(
-            (start, *_measures(some)[:2], _norm(some, FACTORS), _norm(some, DIAGONALS))
-            for start, some in runs.items()
-        ),
-        notes=("Norms are Frobenius norms after training, over A and B of all labels, mean over seeds.",),
+        "initialisation",
+        "Start of the low-rank factors",
+        ("factors start", "dev", "test", *NORMS),
+        tuple(rows),
+        ("Norms are Frobenius norms after training, over A and B of all labels, mean over seeds.",),
     )
     return Findings(
         name="initialisation",
@@ -287,9 +285,9 @@ def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
     )
 
 
-def _norm(runs: list[RunResult], names: tuple[str, ...]) -> str:
+def _norm(runs: list[RunResult], column: str) -> str:
     """The norm of some parameters together, mean over seeds."""
-    norms = [np.linalg.norm([run.notes["norms"].get(name, 0.0) for name in names]) for run in runs]
+    norms = [np.linalg.norm([run.notes["norms"].get(name, 0.0) for name in NORMS[column]]) for run in runs]
     return f"{np.mean(norms):.3f}"
 
 
@@ -327,7 +325,7 @@ def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
     beside = is_papers_corpus(split, PAPERS_SPLIT)
     rows = [
         (system, *(published(value, decimals=2) for value in figures))
-        for system, figures in (PUBLISHED["binary"] if beside else {}).items()
+        for system, figures in (PAPER["binary"] if beside else {}).items()
     ]
     return Findings(
         name="binary",
@@ -378,25 +376,7 @@ BINARY_EXPERIMENT = Experiment(
 )
 
 
-LOGISTIC = {
-    "training.loss": "logistic",
-    "training.rate_upward": 0.01,
-    "training.rate_classification": 0.01,
-    "training.rate_features": 0.005,
-    "training.dropout": 0.3,
-    "training.epochs": 40,
-}
-CLAUSES = {
-    "features.word_pairs": 0,
-    "features.dependency_rules": 0,
-    "features.production_rules": 100,
-    "features.predicates": 150,
-    "features.attachment": 100,
-    "features.openings": 150,
-    "features.layout": True,
-    "features.overlap": True,
-}
-ENSEMBLE = {"model.members": 5, "model.surface_members": 2}
+LOGISTIC, CLAUSES, ENSEMBLE = (PAPER["beyond"][name] for name in ("logistic", "clauses", "ensemble"))
 
 # Each adds one thing to the one before it. The first has the settings as given, even where FULL was tuned: a
 # step from a tuned model to one that is not would measure the tuning.
@@ -441,11 +421,11 @@ def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
         ),
         tables=(
             Table(
-                name="beyond",
-                title="Accuracy, step by step",
-                columns=("model", "dev", "test", "test, shared entities", "seconds of training"),
-                rows=tuple((name, *_measures(some), _mean_seconds(some)) for name, some in usual.items()),
-                notes=("Seconds are the mean over runs, for orientation: the machine may have been busy.",),
+                "beyond",
+                "Accuracy, step by step",
+                ("model", "dev", "test", "test, shared entities", "seconds of training"),
+                tuple((name, *_measures(some), _mean_seconds(some)) for name, some in usual.items()),
+                ("Seconds are the mean over runs, for orientation: the machine may have been busy.",),
             ),
             comparison_table("beyond-tests", STEPS_COMPARED, _test_answers(usual)),
             measures_table("beyond-folds", "Cross-validated accuracy, one seed", folded),

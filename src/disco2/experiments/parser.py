@@ -217,7 +217,7 @@ def _span(
     senses: tuple[str, ...],
     connective: Iterable[int] = (),
 ) -> SpanRelation:
-    return SpanRelation(document, kind.value, *map(frozenset, (arg1, arg2)), senses, frozenset(connective))
+    return SpanRelation(document, kind.value, frozenset(arg1), frozenset(arg2), senses, frozenset(connective))
 
 
 def _senses(relation: Relation) -> tuple[str, ...]:

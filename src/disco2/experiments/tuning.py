@@ -83,7 +83,7 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
             f"A model of kind '{model.kind}' has nothing to tune on the {grid} grid.",
             hint="Choose another --kind, or --grid quick for an encoder.",
         )
-    groups = _groups(model)
+    groups, settings = _groups(model), dict[str, tuple[str, ...]]()
     if grid == "quick":
         names = [f"training.{kind}_{group}" for group in groups for kind in ("lambda", "rate")]
         if model.kind == "encoder":
@@ -99,13 +99,14 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
         settings = {name: (setting,) for name, setting in zip(first, given, strict=True)}
         return Space("quick", around, settings, QUICK_TRIALS, first)
     # The paper has one group for A and B. Where there is neither, b, which belongs to A, learns as beta does.
-    together = {group: (group,) for group in groups if group != "entities"}
+    together: dict[str, tuple[str, ...]] = {group: (group,) for group in groups if group != "entities"}
     if "entities" in groups:
         together["classification"] = ("classification", "entities")
     elif "classification" not in groups:
         together["features"] = ("features", "classification")
-    settings = {"K": ("model.K",)} if model.uses_vectors else {}
-    lists = {"K": CategoricalDistribution(PAPER_K)} if model.uses_vectors else {}
+    lists: dict[str, BaseDistribution] = {}
+    if model.uses_vectors:
+        settings["K"], lists["K"] = ("model.K",), CategoricalDistribution(PAPER_K)
     for name, some in together.items():
         for kind, values in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
             settings[f"{kind}_{name}"] = tuple(f"training.{kind}_{group}" for group in some)

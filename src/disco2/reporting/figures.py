@@ -42,8 +42,9 @@ STYLE: dict[Any, Any] = {
 
 def check_plots() -> None:
     """Raise MissingExtraError if figures can't be drawn; called before long work starts."""
-    if find_spec("matplotlib") is None:
-        raise MissingExtraError("matplotlib", "plots", "Drawing a figure")
+    for module, package in (("matplotlib", "matplotlib"), ("sklearn", "scikit-learn")):
+        if find_spec(module) is None:
+            raise MissingExtraError(package, "plots", "Drawing a figure")
 
 
 def png(figure: Figure) -> bytes:
@@ -147,11 +148,11 @@ def draw_map(figure: MapFigure) -> Canvas:
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(0, height)
     marked = sum(bool(word.group) for word in words)
-    axes.scatter(*places[marked:].T, s=5, color="0.78", linewidths=0, zorder=1)
+    axes.scatter(places[marked:, 0], places[marked:, 1], s=5, color="0.78", linewidths=0, zorder=1)
     for number, group in enumerate(dict.fromkeys(word.group for word in words[:marked])):
         marker, _, _, filled = LINE_STYLES[number % len(LINE_STYLES)]
         axes.scatter(
-            *places[[word.group == group for word in words]].T,
+            *(places[[word.group == group for word in words], axis] for axis in (0, 1)),  # type: ignore[misc]
             s=38 if filled else 24,
             marker=marker,
             facecolors="0.15" if filled else "white",
