@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from disco2.data import Corpus
-from disco2.errors import InputError, MissingExtraError
+from disco2.errors import MissingExtraError
 from disco2.evaluation.significance import paired_bootstrap, sign_test
 from disco2.experiments.bench import (
     Bench,
@@ -111,15 +110,6 @@ def test_mean_and_deviation_are_over_seeds_and_the_interval_over_relations() -> 
     one = measure(right[:1])
     assert one is not None
     assert one.deviation is None
-
-
-def test_runs_on_different_relations_are_not_mixed() -> None:
-    with pytest.raises(InputError, match="different relations"):
-        stacked([answers("aaaa"), answers("aaaa", relations="1235")])
-    with pytest.raises(InputError, match="different relations"):  # ids may come again in another document
-        stacked([answers("aaaa"), replace(answers("aaaa"), documents=("d", "d", "d", "e"))])
-    with pytest.raises(InputError, match="different relations"):
-        compare_answers("x", [answers("aaaa")] * 2, [answers("aaaa", relations="1235")] * 2)
 
 
 def test_systems_with_different_numbers_of_seeds_are_compared_on_the_chosen_relations() -> None:

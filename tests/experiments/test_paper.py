@@ -11,8 +11,7 @@ import pytest
 
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus
-from disco2.errors import InputError
-from disco2.experiments.bench import Bench, is_papers_corpus, notes_beside
+from disco2.experiments.bench import Bench, is_papers_corpus
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
@@ -31,7 +30,6 @@ from disco2.experiments.paper import (
     fold_groups,
     fold_labels,
     is_commoner,
-    joined,
 )
 from disco2.experiments.runs import RunPlan, RunResult
 from disco2.reporting.findings import Difference, Measure, PValue
@@ -106,11 +104,6 @@ def gum() -> Corpus:
     return replace(corpus(made), name="gum", inventory="gdtb", parts=dict.fromkeys(names, "train"))
 
 
-def fold_answers(labels: str) -> Answers:
-    scores = np.ones((1, len(labels)), dtype=np.float32)
-    return Answers(("1",), ("d",), (("a",),), np.array([True]), tuple(labels), scores)
-
-
 def test_a_label_that_some_fold_lacks_is_in_no_fold() -> None:
     made, settings = gum(), Configuration().changed({"task.minimum": 5})
     assert RARE in divide(made, settings).labels
@@ -121,13 +114,6 @@ def test_a_label_that_some_fold_lacks_is_in_no_fold() -> None:
         plans = fold_groups(bench, [FULL])[FULL.name, 1]
         assert len(plans) == len(PROTOCOLS)
         assert {divide(made, plan.configuration).labels for plan in plans} == {labels}
-
-
-def test_folds_with_different_labels_are_not_mixed() -> None:
-    assert joined([fold_answers("ab"), fold_answers("ab")]).scores.shape == (2, 2)
-    for other in ("ac", "ba", "abc"):
-        with pytest.raises(InputError, match="different labels"):
-            joined([fold_answers("ab"), fold_answers(other)])
 
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -221,5 +207,3 @@ def test_published_figures_belong_to_the_papers_corpus_as_a_whole() -> None:
     assert papers(documents_with_coreference(pdtb2())), "nothing was left out"
     assert not papers(documents_with_coreference(pdtb2(without="wsj_0201")))
     assert not papers(replace(pdtb2(), name="pdtb3"))
-    partial = Bench({"own": pdtb2(without="wsj_0201")}, Configuration(), seeds=(1,))
-    assert "1 of 2 documents have none" in notes_beside(partial)[1]

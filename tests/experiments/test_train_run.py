@@ -84,7 +84,7 @@ def test_a_model_is_judged_by_its_own_task_and_protocol(role_pairs: Corpus, tmp_
     fold = evaluate_model(model, manifest, role_pairs, part="test", protocol="cv5-0")
     assert "may hold relations it has seen" in fold.warnings[0]
     other = evaluate_model(model, manifest, replace(role_pairs, automatic=("coreference",)), part="test")
-    assert "no automatic layers; here automatic coreference" in other.warnings[0]
+    assert "in training: none; here: coreference" in other.warnings[0]
     assert set(fold.answers.relations) != set(judged.answers.relations)
     assert isinstance(manifest, Manifest)
     assert len(set(manifest.label_counts.values())) == 1  # the smaller class was repeated

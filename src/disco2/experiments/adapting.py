@@ -50,17 +50,12 @@ class AdaptedModel:
         return f"Gain: {change}." if low > 0 else f"No clear gain: {change} may be chance."
 
     def to_json(self) -> dict[str, Any]:
-        content: dict[str, Any] = {
-            "from_model": self.base_name,
-            "pairs": self.pairs,
-            "label_counts": self.label_counts,
-            "strength": self.strength,
-        }
+        content: dict[str, Any] = {"from_model": self.base_name, "pairs": self.pairs}
+        content |= {"label_counts": self.label_counts, "strength": self.strength}
         for when, (accuracy, interval) in self.accuracy.items():
             content |= {f"accuracy_{when}": accuracy, f"interval_{when}": list(interval)}
-        difference = self.difference
-        interval = difference.interval
-        return content | {"difference": difference.difference, "interval_of_difference": list(interval)}
+        content["difference"] = self.difference.difference
+        return content | {"interval_of_difference": list(self.difference.interval)}
 
 
 def read_base(folder: Path) -> tuple[EncoderModel, Manifest]:
@@ -117,9 +112,8 @@ def adapt_model(corpus: Corpus, model: EncoderModel, base: Manifest, *, name: st
         targets=targets / targets.sum(axis=1, keepdims=True),
         temperature=base.running_text_temperature if running_text else base.temperature,
     )
-    found = adapt(
-        pairs, deal_folds(_groups(corpus, instances), [one.gold[0] for one in instances], seed=seed)
-    )
+    folds = deal_folds(_groups(corpus, instances), [one.gold[0] for one in instances], seed=seed)
+    found = adapt(pairs, folds)
     weights, bias = model.weights.copy(), model.bias.copy()
     weights[columns] += found.weights.astype(weights.dtype)
     bias[columns] += found.bias.astype(bias.dtype)
@@ -127,18 +121,16 @@ def adapt_model(corpus: Corpus, model: EncoderModel, base: Manifest, *, name: st
         hits([one.gold for one in instances], [labels[column] for column in answers])
         for answers in (found.before, found.after)
     )
-    return AdaptedModel(
-        model=replace(model, weights=weights, bias=bias),
-        base=base,
-        base_name=name,
-        label_counts=dict(Counter(one.gold[0] for one in instances).most_common()),
-        strength=found.strength,
-        accuracy={
-            when: (float(right.mean()), wilson_interval(int(right.sum()), len(right)))
-            for when, right in (("before", before), ("after", after))
-        },
-        difference=paired_bootstrap(after, before, seed=seed),
+    accuracy = {
+        when: (float(right.mean()), wilson_interval(int(right.sum()), len(right)))
+        for when, right in (("before", before), ("after", after))
+    }
+    counts = dict(Counter(one.gold[0] for one in instances).most_common())
+    adapted, difference = (
+        replace(model, weights=weights, bias=bias),
+        paired_bootstrap(after, before, seed=seed),
     )
+    return AdaptedModel(adapted, base, name, counts, found.strength, accuracy, difference)
 
 
 def save_adapted(adapted: AdaptedModel, path: Path, *, source: str, force: bool = False) -> None:

@@ -14,7 +14,6 @@ import numpy as np
 
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus
-from disco2.errors import InputError
 from disco2.evaluation.significance import (
     Interval,
     bootstrap_interval,
@@ -157,11 +156,9 @@ def answers_of(runs: Iterable[RunResult], part: str = "test") -> list[Answers]:
 
 
 def stacked(answers: Iterable[Answers]) -> Right:
-    """[seeds, relations] which relations each seed got right; all must have answered the same ones."""
-    found = list(answers)
-    if len({(one.documents, one.relations) for one in found}) > 1:
-        raise InputError("Runs that answered different relations can't be put together.")
-    return np.array([one.right for one in found], dtype=bool).reshape(len(found), -1)
+    """[seeds, relations] which relations each seed got right."""
+    right = [one.right for one in answers]
+    return np.array(right, dtype=bool).reshape(len(right), -1)
 
 
 def over_seeds(values: np.ndarray, interval: Interval, n: int) -> Measure:
@@ -238,15 +235,3 @@ def is_papers_corpus(bench: Bench, protocol: str) -> bool:
         one.task(corpus.name, corpus.inventory) for one in (bench.configuration.task, TaskSettings())
     )
     return task == usual
-
-
-def notes_beside(bench: Bench) -> tuple[str, ...]:
-    """Notes for tables that have published figures and ours."""
-    documents = bench.corpus.documents.values()
-    if not (without := sum(document.mentions is None for document in documents)):
-        return (SOURCE,)
-    return (
-        SOURCE,
-        f"The published models had automatic coreference in every document; here {without} of "
-        f"{len(documents)} documents have none, and so no entities.",
-    )

@@ -131,7 +131,7 @@ def read_data(text: str) -> DataSettings:
     try:
         return DataSettings(corpus=name.strip(), path=_absolute(path, Path()), weight=weight)
     except InputError as error:
-        hint = error.hint if name.strip() and path else "Write it as: --data discogem=PATH:0.5"
+        hint = "Write it as: --data discogem=PATH:0.5"
         raise SettingsError(error.what, where=f"--data {text}", hint=hint) from None
 
 

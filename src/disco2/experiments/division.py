@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -42,21 +42,9 @@ class Source:
         return document_parts(self.corpus, self.protocol, seed=self.seed)
 
     def relations(self) -> list[Relation]:
-        """Those of the wanted part; CorpusError where it is empty."""
+        """Those of the wanted part."""
         wanted, parts = self.entry.part, self.parts
-        found = [one for one in self.corpus.relations if wanted == ALL or parts.get(one.document) == wanted]
-        if not found:
-            filled = {parts[one.document] for one in self.corpus.relations if one.document in parts}
-            raise CorpusError(
-                f"No relation is in part '{wanted}' under the protocol '{self.protocol}'.",
-                where=self.where,
-                hint=f"Parts with relations: {', '.join(sorted(filled)) or 'none'}; '{ALL}' takes all.",
-            )
-        return found
-
-    @property
-    def where(self) -> str:
-        return f"{self.corpus.name} at {self.entry.path}"
+        return [one for one in self.corpus.relations if wanted == ALL or parts.get(one.document) == wanted]
 
 
 @dataclass(frozen=True)
@@ -124,12 +112,11 @@ def choose_further(
     clean = [one for one in found if not held_out.shares(one.relation, one.document)]
     overlapping = len(found) - len(clean)
     if not clean:
-        shared = f"{overlapping} share a sentence with a dev or test part"
-        why = shared if found else _listed(left_out) or "their kinds do not count"
-        what = f"can be trained on: {why}" if any(one.senses for one in relations) else "has a label"
+        reasons = left_out + Counter({"shares a sentence with a dev or test part": overlapping})
+        kinds = f"no relation of a kind that counts is in part '{entry.part}', protocol '{source.protocol}'"
         raise CorpusError(
-            f"None of its {len(relations)} relations {what}.",
-            where=source.where,
+            f"None of its {len(relations)} relations can be trained on: {_listed(reasons) or kinds}.",
+            where=f"{corpus.name} at {entry.path}",
             hint=f"Labels of the training: {', '.join(labels)}.",
         )
     chosen = sample(clean, entry.limit, seed=seed)
@@ -315,7 +302,7 @@ _LEFT_BEHIND = frozenset({",", ";", ":"})
 
 
 def weak_instances(
-    corpus: Corpus, parts: Parts, *, kinds: Collection[RelationKind], weight: float
+    corpus: Corpus, parts: Parts, *, kinds: Iterable[RelationKind], weight: float
 ) -> list[Instance]:
     """Relations of these kinds in the training part as instances of a weight, their connectives removed.
 
@@ -326,14 +313,7 @@ def weak_instances(
     task = replace(parts.task, kinds=further, entrel="", norel="")
     found, _ = task.instances(corpus, parts.relations["train"], parts.labels)
     relations = ((one, without_connective(one.document, one.relation)) for one in found)
-    weak = [replace(one, relation=relation, weight=weight) for one, relation in relations if relation]
-    if not weak:
-        raise CorpusError(
-            f"No {' or '.join(sorted(kinds))} relation of the training part can serve as a further instance.",
-            where=corpus.name,
-            hint="Leave out task.weak_weight, or name other task.weak_kinds; see: disco2 corpus stats",
-        )
-    return weak
+    return [replace(one, relation=relation, weight=weight) for one, relation in relations if relation]
 
 
 def without_connective(document: Document, relation: Relation) -> Relation | None:
@@ -342,10 +322,8 @@ def without_connective(document: Document, relation: Relation) -> Relation | Non
     Its ``connective_tokens`` are all tokens that were removed, for they are no distance between arguments.
     """
     connective = frozenset(relation.connective_tokens)
-    if not connective:
-        return None
     first, second = (_remaining(document, one, connective) for one in (relation.arg1, relation.arg2))
-    if not first.tokens or not second.tokens:
+    if not connective or not first.tokens or not second.tokens:
         return None
     before = {*relation.arg1.tokens, *relation.arg2.tokens}
     removed = connective | (before - {*first.tokens, *second.tokens})

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from disco2.errors import CorpusError
 from disco2.experiments.bench import PAPER, Bench, Experiment, GroupResults
 from disco2.experiments.division import divide
 from disco2.reporting.figures import check_plots
@@ -27,7 +26,6 @@ GROUP_OF = {word: group for group, words in PAPER["words"].items() for word in w
 SHOWN = ("he", "she", "him", "her", "it", "they", "because", "although", "but", "then", "said", "three")
 NEIGHBOURS = 5
 CANDIDATES = 5_000  # the most frequent words of the corpus, among which neighbours are looked for
-FEWEST = 5  # words that make a map
 USUAL_PERPLEXITY = 30.0
 
 Counts = Mapping[str, int]
@@ -67,11 +65,6 @@ def word_map(vectors: WordVectors, counts: Counts, *, words: int = 500, seed: in
 
     shown = _distinct(vectors, (*_frequent(counts)[:words], *GROUP_OF))
     shown = [word for word in shown if counts.get(word)]
-    if len(shown) < FEWEST:
-        raise CorpusError(
-            f"Only {len(shown)} words of the corpus have a vector; a map needs {FEWEST}.",
-            hint="Choose another source of vectors (vectors.source), or a larger corpus.",
-        )
     perplexity = min(USUAL_PERPLEXITY, (len(shown) - 1) / 3)  # with few words, fewer count as neighbours
     method = TSNE(init="pca", perplexity=perplexity, random_state=seed, n_jobs=1)
     with threadpool_limits(1):  # the order of a sum must not depend on the number of cores

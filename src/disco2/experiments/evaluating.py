@@ -63,12 +63,12 @@ def answer_instances(model: AnyModel, corpus: Corpus, instances: Sequence[Instan
     """Let a model answer relations of a corpus."""
     shared = shared_entities(corpus.documents, [one.relation for one in instances])
     return Answers(
-        relations=tuple(one.relation.id for one in instances),
-        documents=tuple(one.relation.document for one in instances),
-        gold=tuple(one.gold for one in instances),
-        shared=np.array(shared, dtype=bool),
-        labels=model.labels,
-        scores=model.scores(instances),
+        tuple(one.relation.id for one in instances),
+        tuple(one.relation.document for one in instances),
+        tuple(one.gold for one in instances),
+        np.array(shared, dtype=bool),
+        model.labels,
+        model.scores(instances),
     )
 
 
@@ -171,11 +171,8 @@ def _warnings(manifest: Manifest, corpus: Corpus, protocol: str, part: str) -> t
         )
     trained_on = tuple((record or manifest.data).get("automatic_layers", ()))
     if trained_on != corpus.automatic:
-        then, now = (
-            f"automatic {', '.join(layers)}" if layers else "no automatic layers"
-            for layers in (trained_on, corpus.automatic)
-        )
-        found.append(f"The model was trained with {then}; here {now}. Choose the same with --automatic.")
+        then, now = (", ".join(layers) or "none" for layers in (trained_on, corpus.automatic))
+        found.append(f"Automatic layers in training: {then}; here: {now}. Choose the same with --automatic.")
     return tuple(found)
 
 
@@ -183,7 +180,6 @@ def _warnings(manifest: Manifest, corpus: Corpus, protocol: str, part: str) -> t
 class Labelled:
     """The relations of a part in file order, and a label for each."""
 
-    part: str
     relations: tuple[Relation, ...]
     labels: tuple[str, ...]
     beyond_task: Counter[str]  # kinds of relations that the model's task does not count, such as Explicit
@@ -214,11 +210,10 @@ def label_relations(
     if not relations:
         raise CorpusError(f"No relation is in part '{part}' under the protocol '{used}'.", where=corpus.name)
     neighbours = find_neighbours(corpus)
-    instances = []
-    for relation in relations:
-        previous, following = neighbours.get(relation, (None, None))
-        document = corpus.documents[relation.document]
-        instances.append(Instance(relation, document, (), previous, following))
+    instances = [
+        Instance(one, corpus.documents[one.document], (), *neighbours.get(one, (None, None)))
+        for one in relations
+    ]
     scores = model.scores(instances)
     wanted = np.array([label not in without for label in model.labels], dtype=bool)
     explicit = np.array([one.kind is RelationKind.EXPLICIT for one in relations], dtype=bool)
@@ -226,9 +221,5 @@ def label_relations(
     best = np.where(allowed, scores, -np.inf).argmax(axis=1)
     outcomes = {RelationKind.ENTREL: task.entrel, RelationKind.NOREL: task.norel}
     in_task = {*task.kinds, *(kind for kind, label in outcomes.items() if label)}
-    return Labelled(
-        part=part,
-        relations=tuple(relations),
-        labels=tuple(model.labels[label] for label in best),
-        beyond_task=Counter(str(one.kind) for one in relations if one.kind not in in_task),
-    )
+    beyond = Counter(str(one.kind) for one in relations if one.kind not in in_task)
+    return Labelled(tuple(relations), tuple(model.labels[label] for label in best), beyond)

@@ -13,7 +13,6 @@ import numpy as np
 from disco2.corpora.protocols import split_relations
 from disco2.corpora.tasks import CLASSES
 from disco2.data import Corpus
-from disco2.errors import InputError
 from disco2.evaluation.significance import f1_interval
 from disco2.experiments.bench import (
     BOOTSTRAP_SEED,
@@ -29,7 +28,6 @@ from disco2.experiments.bench import (
     answers_of,
     compare_answers,
     is_papers_corpus,
-    notes_beside,
     over_seeds,
     published,
 )
@@ -62,9 +60,9 @@ LIN_2009 = "Lin et al. (2009)"
 # What the paper concludes from: each pair is tested on the same relations.
 COMPARED = (
     ("upward + entities", "upward"),
-    ("upward + entities + features", "upward + features"),
-    ("upward + features", "surface features"),
-    ("upward + features", "upward"),
+    (FULL.name, WITHOUT_ENTITIES.name),
+    (WITHOUT_ENTITIES.name, "surface features"),
+    (WITHOUT_ENTITIES.name, "upward"),
 )
 
 SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
@@ -93,7 +91,7 @@ def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
     notes: tuple[str, ...] = (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",)
     if is_papers_corpus(bench, "lin"):
         rows = [(*row, published(theirs[row[0]])) for row in rows]
-        columns, notes = (*columns, "published"), notes_beside(bench)
+        columns, notes = (*columns, "published"), (SOURCE,)
     made = ", ".join(corpus.automatic)
     return Findings(
         name="multiclass",
@@ -134,9 +132,7 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
 
 
 MULTICLASS_EXPERIMENT = Experiment(
-    "multiclass",
-    lambda bench: {system.name: bench.plans(system) for system in LADDER},
-    _ladder_findings,
+    "multiclass", lambda bench: {system.name: bench.plans(system) for system in LADDER}, _ladder_findings
 )
 
 
@@ -177,8 +173,6 @@ def fold_labels(corpus: Corpus, configuration: Configuration) -> tuple[str, ...]
 
 def joined(folds: Sequence[Answers]) -> Answers:
     """The answers of several models that know the same labels, one behind the other."""
-    if any(fold.labels != folds[0].labels for fold in folds):
-        raise InputError("Folds whose models know different labels can't be put together.")
     return Answers(
         relations=tuple(chain(*(fold.relations for fold in folds))),
         documents=tuple(chain(*(fold.documents for fold in folds))),
@@ -341,7 +335,7 @@ def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
                 title="F1 and accuracy for each class of level 1",
                 columns=("system", *(f"{name} {kind}" for name in CLASSES for kind in ("F1", "accuracy"))),
                 rows=(*rows, tuple(constant), tuple(ours)),
-                notes=notes_beside(bench) if beside else (),
+                notes=(SOURCE,) if beside else (),
             ),
         ),
     )

@@ -22,7 +22,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from disco2.data import Corpus
-from disco2.errors import CorpusError, InputError, MissingExtraError, SettingsError
+from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, assignments, commented_toml
 from disco2.experiments.division import Parts, divide
 from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest, work_on
@@ -54,24 +54,19 @@ SCORES, LOSS = "scores by seed", "loss"  # attributes of a trial
 
 @dataclass(frozen=True)
 class Space:
-    """What is varied: by dimension the values it may have, and the settings that get its value.
-
-    ``first`` has the values of the first trial; ``trials`` is the default number of them.
-    """
+    """What is varied: by dimension the values it may have, and the settings that get its value."""
 
     name: str
     distributions: Mapping[str, BaseDistribution]
     settings: Mapping[str, tuple[str, ...]]
-    trials: int
-    first: Mapping[str, float] | None = None
+    trials: int  # by default
+    first: Mapping[str, float] | None = None  # the values of the first trial
 
 
 def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
     """The named space, with the dimensions that the configured kind of model has.
 
-    paper: K in {20, 30, 40, 50, 60}, lambda in {0.0002, 0.002, 0.02, 0.2}, eta in {0.01, 0.03, 0.05, 0.09},
-    the last two separate for U, V, beta, and A with B.
-
+    paper: K, lambda and eta from the paper's lists, the last two separate for U, V, beta, and A with B.
     quick: rates and regularisers from a third to three times the configured ones, which are tried first.
     """
     check_installed()
@@ -190,8 +185,6 @@ def define_problem(
     """
     parts = divide(corpus, configuration)
     training, judged = parts.instances["train"], parts.instances["dev"]
-    if not training:
-        raise CorpusError("There is no labelled relation to train on.", where=corpus.name)
     first = configuration.training.seed
     if development == "random" or not judged:
         development = "random"
@@ -277,9 +270,8 @@ def tune(
 
     The value of a trial is the mean score over ``seeds`` trainings on the development relations (see
     ``define_problem``): accuracy, or F1 for one class against the rest. The test part is never used.
-    ``trials=0`` is the space's default. With several ``jobs``, as many processes run trials; ``notice`` is
-    called when one dies. An error of a trial or an interrupt stops the work; finished trials stay. The
-    study's name follows from the problem, so that problems don't mix.
+    ``trials=0`` is the space's default. An error of a trial or an interrupt stops the work; finished trials
+    stay. The study's name follows from the problem, so that problems don't mix.
     """
     problem = define_problem(corpus, configuration, space, seeds=seeds, development=development)
     wanted = trials or space.trials
