@@ -52,10 +52,6 @@ def test_a_word_that_only_stands_in_is_not_shown_twice() -> None:
     assert not {"a", "i", "ME"} & set(names)
 
 
-def test_few_words_still_make_a_map() -> None:
-    assert len(word_map(vectors_of(WORDS[:5]), COUNTS).words) == 5
-
-
 def test_neighbours_by_the_cosine() -> None:
     table = neighbours_table(vectors_of(WORDS), COUNTS)
     assert [row[:2] for row in table.rows] == [("he", 100), ("she", 99), ("but", 98), ("said", 97)]

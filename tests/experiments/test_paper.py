@@ -55,12 +55,6 @@ def bench(name: str, **changes: Any) -> Bench:
     return Bench({"own": made_up}, Configuration().changed(changes), seeds=(1, 2))
 
 
-def test_every_model_has_a_run_for_every_seed_but_the_constant_one() -> None:
-    plans = MULTICLASS_EXPERIMENT.plans(bench("gum"))
-    assert len(plans) == 2 * len(LADDER) - 1
-    assert len({plan.directory("x") for plan in plans}) == len(plans)
-
-
 def test_the_table_has_the_papers_eight_rows_and_its_figures_only_on_its_corpus() -> None:
     table = MULTICLASS_EXPERIMENT.findings(bench("gum"), result).tables[0]
     assert len(table.rows) == 8

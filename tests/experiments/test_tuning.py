@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from dataclasses import replace
@@ -181,13 +180,6 @@ def test_equal_scores_are_ranked_by_loss(
     assert [one.number for one in tuned(role_pairs, study, trials=5).ranking] == [3, 4, 2, 1, 0]
 
 
-def test_progress_is_reported(role_pairs: Corpus, study: Path, trainings: Trainings) -> None:
-    heard: list[tuple[int, int, float | None]] = []
-    tuned(role_pairs, study, trials=3, progress=lambda *progress: heard.append(progress))
-    assert [one[:2] for one in heard] == [(0, 3), (1, 3), (2, 3), (3, 3)]
-    assert heard[-1][2] == max(one.training.rate_features for one in trainings.asked)
-
-
 def test_a_study_continues_as_if_it_had_not_stopped(
     role_pairs: Corpus, tmp_path: Path, trainings: Trainings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -236,21 +228,6 @@ def test_a_place_that_can_not_be_used_is_refused(tmp_path: Path, name: str, mess
     (tmp_path / "text").write_text("no database\n" * 100)
     with pytest.raises(InputError, match=message):
         check_storage(tmp_path / name)
-
-
-def test_processes_give_what_one_process_gives(
-    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("disco2.engines.local.process_context", lambda: multiprocessing.get_context("spawn"))
-    alone, together = (
-        {tuple(one.params.items()): one.user_attrs for one in found.ranking}
-        for found in (
-            tuned(role_pairs, Path("alone.db"), trials=3, seeds=1),
-            tuned(role_pairs, Path("together.db"), trials=3, seeds=1, jobs=2),
-        )
-    )
-    assert together == alone
 
 
 forked = pytest.mark.skipif(
