@@ -134,6 +134,13 @@ def test_a_level_of_its_own(main: Corpus, tmp_path: Path) -> None:
     assert len(divided(typed, source(deep, level=2)).further_instances()) == 2
 
 
+def test_votes_become_targets(main: Corpus, tmp_path: Path) -> None:
+    more = pairs(tmp_path, "more", ["cause"], first=100, votes={"cause": 3, "contrast": 1, "list": 4})
+    (one,) = divided(main, source(more)).further_instances()
+    assert dict(one.target) == {"cause": 0.75, "contrast": 0.25}
+    assert all(not one.target for one in divided(main).instances["train"])
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [({"part": "blind"}, "part 'blind'"), ({"protocol": "lin"}, "WSJ"), ({"protocol": "odd"}, "odd")],

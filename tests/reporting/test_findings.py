@@ -105,11 +105,6 @@ def test_the_text_of_a_cell(cell: object, text: str) -> None:
     assert cell_text(cell) == text  # type: ignore[arg-type]
 
 
-def test_a_column_of_ours_and_theirs_says_which_is_which() -> None:
-    mixed = Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", published(50)), ("z", None)))
-    assert csv(mixed) == "a,b mean,b published\nx,0.4,\ny,0.5,true\nz,,\n"
-
-
 def test_markdown_has_no_character_that_formats() -> None:
     table = Table("t", "a *b*", ("c|d", "[e](f)"), (("`g`\n<b>h</b>", "i_j &amp; k & l"),))
     assert markdown(table) == (
