@@ -28,7 +28,6 @@ from disco2.experiments.division import Parts, divide
 from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest, work_on
 from disco2.experiments.train_run import Preparations, train_model
 from disco2.files import FileLock, report_write_errors
-from disco2.model import ModelSettings
 from disco2.training.fit import hold_out
 from disco2.version import VERSION
 
@@ -78,7 +77,9 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
             f"A model of kind '{model.kind}' has nothing to tune on the {grid} grid.",
             hint="Choose another --kind, or --grid quick for an encoder.",
         )
-    groups, settings = _groups(model), dict[str, tuple[str, ...]]()
+    entities, settings = model.kind == "entities", dict[str, tuple[str, ...]]()
+    has = (model.composes, entities, model.uses_features, model.uses_vectors, entities)
+    groups = list(compress(("upward", "downward", "features", "classification", "entities"), has))
     if grid == "quick":
         names = [f"training.{kind}_{group}" for group in groups for kind in ("lambda", "rate")]
         if model.kind == "encoder":
@@ -95,7 +96,7 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
         return Space("quick", around, settings, QUICK_TRIALS, first)
     # The paper has one group for A and B. Where there is neither, b, which belongs to A, learns as beta does.
     together: dict[str, tuple[str, ...]] = {group: (group,) for group in groups if group != "entities"}
-    if "entities" in groups:
+    if entities:
         together["classification"] = ("classification", "entities")
     elif "classification" not in groups:
         together["features"] = ("features", "classification")
@@ -107,13 +108,6 @@ def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
             settings[f"{kind}_{name}"] = tuple(f"training.{kind}_{group}" for group in some)
             lists[f"{kind}_{name}"] = CategoricalDistribution(values)
     return Space("paper", lists, settings, PAPER_TRIALS)
-
-
-def _groups(model: ModelSettings) -> list[str]:
-    """The groups of parameters of a model, apart from b."""
-    entities = model.kind == "entities"
-    has = (model.composes, entities, model.uses_features, model.uses_vectors, entities)
-    return list(compress(("upward", "downward", "features", "classification", "entities"), has))
 
 
 @dataclass(frozen=True)
