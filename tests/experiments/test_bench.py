@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 
 from disco2.data import Corpus
-from disco2.errors import InputError, MissingExtraError
+from disco2.errors import MissingExtraError
 from disco2.evaluation.significance import paired_bootstrap, sign_test
 from disco2.experiments.bench import (
     Bench,
@@ -65,7 +64,7 @@ def test_experiments_share_runs_and_write_findings(bench: Bench, tmp_path: Path)
     [
         (DIMENSION, "matplotlib", "disco2.reporting.figures.find_spec"),
         (EMBEDDINGS, "matplotlib", "disco2.reporting.figures.find_spec"),
-        (EMBEDDINGS, "sklearn", "disco2.experiments.embeddings.find_spec"),
+        (EMBEDDINGS, "sklearn", "disco2.reporting.figures.find_spec"),
     ],
 )
 def test_a_missing_package_is_known_before_any_training(
@@ -113,22 +112,11 @@ def test_mean_and_deviation_are_over_seeds_and_the_interval_over_relations() -> 
     assert one.deviation is None
 
 
-def test_runs_on_different_relations_are_not_mixed() -> None:
-    with pytest.raises(InputError, match="different relations"):
-        stacked([answers("aaaa"), answers("aaaa", relations="1235")])
-    with pytest.raises(InputError, match="different relations"):  # ids may come again in another document
-        stacked([answers("aaaa"), replace(answers("aaaa"), documents=("d", "d", "d", "e"))])
-    with pytest.raises(InputError, match="different relations"):
-        compare_answers([answers("aaaa")] * 2, [answers("aaaa", relations="1235")] * 2)
-
-
 def test_systems_with_different_numbers_of_seeds_are_compared_on_the_chosen_relations() -> None:
     first, second = [answers("aaaa"), answers("aabb")], [answers("bbbb")]
-    everywhere = compare_answers(first, second)
-    assert everywhere == compare(stacked(first), stacked(second))
-    chosen = compare_answers(first, second, chosen=first[0].shared)
-    assert chosen is not None
-    assert (chosen[0], chosen[3]) == (2, "2 : 0")
+    everywhere, shared = compare_answers("x", first, second)
+    assert everywhere == ("x", "all", *(compare(stacked(first), stacked(second)) or ()))
+    assert (shared[1], shared[2], shared[5]) == ("shared entities", 2, "2 : 0")
 
 
 def test_two_systems_are_compared_relation_by_relation() -> None:

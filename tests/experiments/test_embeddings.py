@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from disco2.data import Corpus
-from disco2.errors import CorpusError
 from disco2.experiments.bench import Bench
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.embeddings import EMBEDDINGS, neighbours_table, word_map
@@ -51,12 +50,6 @@ def test_a_word_that_only_stands_in_is_not_shown_twice() -> None:
     assert "an" in names
     assert "me" in names
     assert not {"a", "i", "ME"} & set(names)
-
-
-def test_few_words_still_make_a_map_and_too_few_do_not() -> None:
-    assert len(word_map(vectors_of(WORDS[:5]), COUNTS).words) == 5
-    with pytest.raises(CorpusError, match="Only 4 words"):
-        word_map(vectors_of(WORDS[:4]), COUNTS)
 
 
 def test_neighbours_by_the_cosine() -> None:

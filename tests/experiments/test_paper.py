@@ -11,8 +11,7 @@ import pytest
 
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus
-from disco2.errors import InputError
-from disco2.experiments.bench import Bench, is_papers_corpus, notes_beside
+from disco2.experiments.bench import Bench, is_papers_corpus
 from disco2.experiments.configuration import Configuration, read_configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
@@ -28,10 +27,9 @@ from disco2.experiments.paper import (
     PROTOCOLS,
     STEPS,
     comparison_table,
+    fold_groups,
     fold_labels,
-    fold_plans,
     is_commoner,
-    joined,
 )
 from disco2.experiments.runs import RunPlan, RunResult
 from disco2.reporting.findings import Difference, Measure, PValue
@@ -55,12 +53,6 @@ def result(plan: RunPlan) -> RunResult:
 def bench(name: str, **changes: Any) -> Bench:
     made_up = replace(corpus([relation("wsj_0201", 0, ["Contingency.Cause"])], parts={}), name=name)
     return Bench({"own": made_up}, Configuration().changed(changes), seeds=(1, 2))
-
-
-def test_every_model_has_a_run_for_every_seed_but_the_constant_one() -> None:
-    plans = MULTICLASS_EXPERIMENT.plans(bench("gum"))
-    assert len(plans) == 2 * len(LADDER) - 1
-    assert len({plan.directory("x") for plan in plans}) == len(plans)
 
 
 def test_the_table_has_the_papers_eight_rows_and_its_figures_only_on_its_corpus() -> None:
@@ -106,11 +98,6 @@ def gum() -> Corpus:
     return replace(corpus(made), name="gum", inventory="gdtb", parts=dict.fromkeys(names, "train"))
 
 
-def fold_answers(labels: str) -> Answers:
-    scores = np.ones((1, len(labels)), dtype=np.float32)
-    return Answers(("1",), ("d",), (("a",),), np.array([True]), tuple(labels), scores)
-
-
 def test_a_label_that_some_fold_lacks_is_in_no_fold() -> None:
     made, settings = gum(), Configuration().changed({"task.minimum": 5})
     assert RARE in divide(made, settings).labels
@@ -118,16 +105,9 @@ def test_a_label_that_some_fold_lacks_is_in_no_fold() -> None:
     assert RARE not in labels
     for keep in ((), (RARE,)):
         bench = Bench({"own": made}, settings.changed({"task.keep": keep}), seeds=(1,))
-        plans = fold_plans(bench, FULL)[1]
+        plans = fold_groups(bench, [FULL])[FULL.name, 1]
         assert len(plans) == len(PROTOCOLS)
         assert {divide(made, plan.configuration).labels for plan in plans} == {labels}
-
-
-def test_folds_with_different_labels_are_not_mixed() -> None:
-    assert joined([fold_answers("ab"), fold_answers("ab")]).scores.shape == (2, 2)
-    for other in ("ac", "ba", "abc"):
-        with pytest.raises(InputError, match="different labels"):
-            joined([fold_answers("ab"), fold_answers(other)])
 
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
@@ -221,5 +201,3 @@ def test_published_figures_belong_to_the_papers_corpus_as_a_whole() -> None:
     assert papers(documents_with_coreference(pdtb2())), "nothing was left out"
     assert not papers(documents_with_coreference(pdtb2(without="wsj_0201")))
     assert not papers(replace(pdtb2(), name="pdtb3"))
-    partial = Bench({"own": pdtb2(without="wsj_0201")}, Configuration(), seeds=(1,))
-    assert "1 of 2 documents have none" in notes_beside(partial)[1]

@@ -94,11 +94,3 @@ def test_labels_of_a_crowd_hardly_cover_each_other_and_stay_on_the_map() -> None
     for label in place_labels(corners, sizes[:4], (100, 100), required=4, most=4).values():
         assert min(label[:4]) >= 0
         assert max(label[:4]) <= 100
-
-
-def test_words_of_no_group_are_named_where_there_is_room() -> None:
-    points = np.array([[50.0, 50.0], [50.0, 50.0], [20.0, 20.0], [20.0, 20.0], [80.0, 20.0]])
-    sizes = np.array([[20.0, 8.0], [90.0, 90.0], *[[20.0, 8.0]] * 3])
-    placed = place_labels(points, sizes, (100, 100), required=1, most=3)
-    assert list(placed) == [0, 2, 3]  # the second has no room, the last comes too late
-    assert overlap(placed[2], placed[3]) == 0

@@ -105,35 +105,12 @@ def test_the_text_of_a_cell(cell: object, text: str) -> None:
     assert cell_text(cell) == text  # type: ignore[arg-type]
 
 
-def test_a_column_of_ours_and_theirs_says_which_is_which() -> None:
-    mixed = Table("t", "T", ("a", "b"), (("x", Measure(0.4)), ("y", published(50)), ("z", None)))
-    assert csv(mixed) == "a,b mean,b published\nx,0.4,\ny,0.5,true\nz,,\n"
-
-
-def test_columns_without_anything_keep_their_heading() -> None:
-    empty = Table("t", "T", ("a", "b"), (("x", None), ("y", None)))
-    assert csv(empty) == "a,b\nx,\ny,\n"
-    assert markdown(Table("t", "T", ("a", "b"), ())) == "**T**\n\n| a | b |\n| --- | ---: |\n"
-
-
-def test_a_legend_only_where_there_is_something_to_explain() -> None:
-    assert "percentages" not in markdown(Table("t", "T", ("a", "b"), (("x", "y"), ("y", 3))))
-    assert "Figures are percentages. ± is the standard deviation over seeds." in markdown(
-        Table("t", "T", ("a", "b"), (("x", Measure(0.4, 0.1)),))
-    )
-
-
 def test_markdown_has_no_character_that_formats() -> None:
     table = Table("t", "a *b*", ("c|d", "[e](f)"), (("`g`\n<b>h</b>", "i_j &amp; k & l"),))
     assert markdown(table) == (
         "**a \\*b\\***\n\n| c\\|d | \\[e\\](f) |\n| --- | --- |\n"
         "| \\`g\\` \\<b\\>h\\</b\\> | i\\_j \\&amp; k & l |\n"
     )
-
-
-def test_a_row_that_does_not_fit_its_columns_is_refused() -> None:
-    with pytest.raises(ValueError, match="does not have 3 cells"):
-        Table("t", "T", ("a", "b", "c"), (("x", 1),))
 
 
 @pytest.mark.parametrize(

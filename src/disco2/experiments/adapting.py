@@ -47,23 +47,15 @@ class AdaptedModel:
         change = f"{100 * self.difference.difference:+.1f} points (95% interval {low:+.1f} to {high:+.1f})"
         if self.difference.difference <= 0:
             return f"No gain: {change}. Keep using the model '{self.base_name}', or label more pairs."
-        if low <= 0:
-            return f"No clear gain: {change} may be chance. More labels would tell."
-        return f"Gain: {change}."
+        return f"Gain: {change}." if low > 0 else f"No clear gain: {change} may be chance."
 
     def to_json(self) -> dict[str, Any]:
-        content: dict[str, Any] = {
-            "from_model": self.base_name,
-            "pairs": self.pairs,
-            "label_counts": self.label_counts,
-            "strength": self.strength,
-        }
+        content: dict[str, Any] = {"from_model": self.base_name, "pairs": self.pairs}
+        content |= {"label_counts": self.label_counts, "strength": self.strength}
         for when, (accuracy, interval) in self.accuracy.items():
             content |= {f"accuracy_{when}": accuracy, f"interval_{when}": list(interval)}
-        return content | {
-            "difference": self.difference.difference,
-            "interval_of_difference": list(self.difference.interval),
-        }
+        content["difference"] = self.difference.difference
+        return content | {"interval_of_difference": list(self.difference.interval)}
 
 
 def read_base(folder: Path) -> tuple[EncoderModel, Manifest]:
@@ -91,8 +83,7 @@ def adaptable_instances(corpus: Corpus, labels: Sequence[str]) -> list[Instance]
                 raise CorpusError(
                     f"The model does not know the label '{label}'.",
                     where=relation.where,
-                    hint=f"{meant}It knows: {', '.join(labels)}. For labels of your own, train without "
-                    "--from-model.",
+                    hint=f"{meant}It knows: {', '.join(labels)}. Or train without --from-model.",
                 )
         found.append(Instance(relation, corpus.documents[relation.document], gold=relation.senses))
     if len(found) < LEAST_PAIRS:
@@ -121,59 +112,51 @@ def adapt_model(corpus: Corpus, model: EncoderModel, base: Manifest, *, name: st
         targets=targets / targets.sum(axis=1, keepdims=True),
         temperature=base.running_text_temperature if running_text else base.temperature,
     )
-    found = adapt(
-        pairs, deal_folds(_groups(corpus, instances), [one.gold[0] for one in instances], seed=seed)
-    )
+    folds = deal_folds(_groups(corpus, instances), [one.gold[0] for one in instances], seed=seed)
+    found = adapt(pairs, folds)
     weights, bias = model.weights.copy(), model.bias.copy()
     weights[columns] += found.weights.astype(weights.dtype)
     bias[columns] += found.bias.astype(bias.dtype)
-    gold = [one.gold for one in instances]
     before, after = (
-        hits(gold, [labels[column] for column in answers]) for answers in (found.before, found.after)
+        hits([one.gold for one in instances], [labels[column] for column in answers])
+        for answers in (found.before, found.after)
     )
-    return AdaptedModel(
-        model=replace(model, weights=weights, bias=bias),
-        base=base,
-        base_name=name,
-        label_counts=dict(Counter(one.gold[0] for one in instances).most_common()),
-        strength=found.strength,
-        accuracy={
-            when: (float(right.mean()), wilson_interval(int(right.sum()), len(right)))
-            for when, right in (("before", before), ("after", after))
-        },
-        difference=paired_bootstrap(after, before, seed=seed),
+    accuracy = {
+        when: (float(right.mean()), wilson_interval(int(right.sum()), len(right)))
+        for when, right in (("before", before), ("after", after))
+    }
+    counts = dict(Counter(one.gold[0] for one in instances).most_common())
+    adapted, difference = (
+        replace(model, weights=weights, bias=bias),
+        paired_bootstrap(after, before, seed=seed),
     )
+    return AdaptedModel(adapted, base, name, counts, found.strength, accuracy, difference)
 
 
 def save_adapted(adapted: AdaptedModel, path: Path, *, source: str, force: bool = False) -> None:
     """Write an ordinary bundle, whose card says what was adapted and on which file."""
-    base = adapted.base
+    base, after = adapted.base, adapted.accuracy["after"]
     digest = base.to_json()["digest"]
-    counts = dict(base.label_counts)
-    for label, count in adapted.label_counts.items():
-        counts[label] = counts.get(label, 0) + count
     note = (
         f"Adapted from the model '{adapted.base_name}' (digest {digest}) on {adapted.pairs} labelled pairs "
         f"of {source}: its last layer alone, strength {adapted.strength:g}. Everything else in this section "
         "is about the model before."
     )
-    data = {key: value for key, value in base.data.items() if key != "name"}
-    after, interval = adapted.accuracy["after"]
+    changed = {
+        "label_counts": dict(Counter(base.label_counts) + Counter(adapted.label_counts)),
+        "notes": [note, *base.data.get("notes", ())],
+        "adapted": {"from_model": adapted.base_name, "digest": digest, "source": source},
+    }
     save_bundle(
         adapted.model,
         path,
         configuration=base.configuration,
         task=base.task,
-        data={
-            **data,
-            "label_counts": counts,
-            "notes": [note, *base.data.get("notes", ())],
-            "adapted": {"from_model": adapted.base_name, "digest": digest, "source": source},
-        },
+        data={key: value for key, value in base.data.items() if key != "name"} | changed,
         figures={
             f"accuracy on these pairs before ({adapted.pairs})": adapted.accuracy["before"][0],
-            f"accuracy on these pairs after, by {FOLDS}-fold cross-validation": after,
-            "95% interval of the accuracy after": _interval(interval),
+            f"accuracy on these pairs after, by {FOLDS}-fold cross-validation": after[0],
+            "95% interval of the accuracy after": _interval(after[1]),
             "95% interval of the difference": _interval(adapted.difference.interval),
         },
         calibration=base.calibration,

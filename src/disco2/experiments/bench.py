@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,15 +14,25 @@ import numpy as np
 
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus
-from disco2.errors import InputError
-from disco2.evaluation.significance import bootstrap_interval, mcnemar, paired_bootstrap, sign_test
+from disco2.evaluation.significance import (
+    Interval,
+    bootstrap_interval,
+    mcnemar,
+    paired_bootstrap,
+    sign_test,
+)
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.evaluating import Answers, Right
 from disco2.experiments.runs import OWN, RunPlan, RunProgress, RunResult, Runs, perform_all
-from disco2.reporting.findings import Cell, Difference, Findings, Measure, PValue
+from disco2.reporting.findings import Difference, Findings, Measure, PValue, Row
 from disco2.reporting.page import write_findings
 
 AUTOMATIC = "automatic"
+BOOTSTRAP_SEED = 1  # for all bootstraps, whatever the seeds of the models
+PAPER: dict[str, Any] = tomllib.loads(Path(__file__).with_name("paper.toml").read_text(encoding="utf-8"))
+SOURCE = "Published: Ji & Eisenstein (2015), on PDTB 2; not measured here."
+# What ``documents_with_coreference`` notes where documents were left out: how many it kept, of how many.
+_CUT = re.compile(r"(\d+) of (?!\1 )\d+ documents have coreference\.")
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,6 @@ def is_covered(corpus: Corpus) -> bool:
     return all(document.mentions is not None for document in corpus.documents.values())
 
 
-Results = Callable[[RunPlan], RunResult]
 Groups = dict[Any, list[RunPlan]]
 GroupResults = Mapping[Any, list[RunResult]]
 
@@ -110,14 +120,9 @@ class Experiment:
     def plans(self, bench: Bench) -> list[RunPlan]:
         return [plan for plans in self.groups(bench).values() for plan in plans]
 
-    def findings(self, bench: Bench, results: Results) -> Findings:
+    def findings(self, bench: Bench, results: Callable[[RunPlan], RunResult]) -> Findings:
         groups = self.groups(bench).items()
-        return self.describe(bench, {key: [results(plan) for plan in plans] for key, plans in groups})
-
-
-def answers_of(runs: Iterable[RunResult], part: str = "test") -> list[Answers]:
-    """The answers of several runs to one part."""
-    return [run.answers[part] for run in runs]
+        return self.describe(bench, {key: list(map(results, plans)) for key, plans in groups})
 
 
 def carry_out(
@@ -137,7 +142,7 @@ def carry_out(
     for experiment in experiments:
         experiment.check()
     runs = Runs(output / "runs", bench.corpora)
-    plans = list(dict.fromkeys(plan for experiment in experiments for plan in experiment.plans(bench)))
+    plans = [plan for experiment in experiments for plan in experiment.plans(bench)]
     perform_all(runs, plans, jobs=jobs, progress=progress, notice=notice)
     found = [experiment.findings(bench, runs.perform) for experiment in experiments]
     for one in found:
@@ -145,33 +150,29 @@ def carry_out(
     return found
 
 
-# One seed for all bootstraps, whatever the seeds of the models.
-BOOTSTRAP_SEED = 1
+def answers_of(runs: Iterable[RunResult], part: str = "test") -> list[Answers]:
+    """The answers of several runs to one part."""
+    return [run.answers[part] for run in runs]
 
 
 def stacked(answers: Iterable[Answers]) -> Right:
-    """[seeds, relations] which relations each seed got right; all must have answered the same ones."""
-    found = list(answers)
-    asked = [(one.documents, one.relations) for one in found]
-    if any(one != asked[0] for one in asked):
-        raise InputError("Runs that answered different relations can't be put together.")
-    return np.array([one.right for one in found], dtype=bool).reshape(len(found), -1)
+    """[seeds, relations] which relations each seed got right."""
+    right = [one.right for one in answers]
+    return np.array(right, dtype=bool).reshape(len(right), -1)
+
+
+def over_seeds(values: np.ndarray, interval: Interval, n: int) -> Measure:
+    """The mean of a value for each seed, [seeds], with its standard deviation."""
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else None
+    return Measure(float(values.mean()), deviation, interval, n)
 
 
 def measure(right: Right) -> Measure | None:
-    """Mean accuracy over seeds, its standard deviation, and a 95% interval over relations.
-
-    None without relations, as in a dev part that a protocol does not have.
-    """
-    if right.shape[1] == 0:
+    """Mean accuracy over seeds, with a 95% interval over relations; None without relations."""
+    if right.shape[1] == 0:  # as in a dev part that a protocol does not have
         return None
-    by_seed = right.mean(axis=1)
-    return Measure(
-        mean=float(by_seed.mean()),
-        deviation=float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
-        interval=bootstrap_interval(right.mean(axis=0), seed=BOOTSTRAP_SEED),
-        n=right.shape[1],
-    )
+    interval = bootstrap_interval(right.mean(axis=0), seed=BOOTSTRAP_SEED)
+    return over_seeds(right.mean(axis=1), interval, right.shape[1])
 
 
 def accuracy(answers: Sequence[Answers], chosen: Right | slice = slice(None)) -> Measure | None:
@@ -180,24 +181,23 @@ def accuracy(answers: Sequence[Answers], chosen: Right | slice = slice(None)) ->
 
 
 COMPARISON_COLUMNS = (
-    "relations",
-    "difference",
-    "p, bootstrap",
-    "better : worse",
-    "p, sign test",
-    "p, McNemar",
+    *("subset", "relations", "difference"),
+    *("p, bootstrap", "better : worse", "p, sign test", "p, McNemar"),
 )
 
 
-def compare_answers(
-    first: Sequence[Answers], second: Sequence[Answers], chosen: Right | slice = slice(None)
-) -> tuple[Cell, ...] | None:
-    """Two systems on the chosen relations, [relations]; InputError where they answered different ones."""
-    right = stacked([*first, *second])[:, chosen]
-    return compare(right[: len(first)], right[len(first) :])
+def compare_answers(name: str, first: Sequence[Answers], second: Sequence[Answers]) -> list[Row]:
+    """Two systems, in rows: on all relations, and on those whose arguments share an entity."""
+    right = stacked([*first, *second])
+    subsets: dict[str, Right | slice] = {"all": slice(None), "shared entities": first[0].shared}
+    found = {
+        subset: compare(right[: len(first), chosen], right[len(first) :, chosen])
+        for subset, chosen in subsets.items()
+    }
+    return [(name, subset, *cells) for subset, cells in found.items() if cells]
 
 
-def compare(first: Right, second: Right) -> tuple[Cell, ...] | None:
+def compare(first: Right, second: Right) -> Row | None:
     """First minus second on the same relations, by three tests, under ``COMPARISON_COLUMNS``.
 
     The paired bootstrap compares, for each relation, the shares of seeds that get it right. The sign test
@@ -220,50 +220,6 @@ def compare(first: Right, second: Right) -> tuple[Cell, ...] | None:
     )
 
 
-# Figures of Ji & Eisenstein (2015), "One Vector is Not Enough": theirs, never measured here.
-SOURCE = "Published: Ji & Eisenstein (2015), on PDTB 2; not measured here."
-
-LIN_2009 = "Lin et al. (2009)"
-
-# Table "multiclass", by the names of our ladder.
-MULTICLASS = {
-    "most common class": 26.03,
-    "additive word vectors": 28.73,
-    LIN_2009: 40.2,
-    "surface features": 39.69,
-    "upward": 36.98,
-    "upward + entities": 37.63,
-    "upward + features": 42.53,
-    "upward + entities + features": 43.56,
-}
-
-# F1 and accuracy for each class of level 1, in the order of ``CLASSES``.
-BINARY = {
-    "Pitler et al. (2009)": ((21.96, 56.59), (47.13, 67.30), (76.42, 63.62), (16.76, 63.49)),
-    "Zhou et al. (2010)": ((31.79, 58.22), (47.16, 48.96), (70.11, 54.54), (20.30, 55.48)),
-    "Park & Cardie (2012)": ((31.32, 74.66), (49.82, 72.09), (79.22, 69.14), (26.57, 79.32)),
-    "Biran & McKeown (2013)": ((25.40, 63.36), (46.94, 68.09), (75.87, 62.84), (20.23, 68.35)),
-    "Ji & Eisenstein (2015)": ((35.84, 68.45), (51.39, 74.08), (79.91, 69.47), (26.91, 86.41)),
-}
-
-# Share of relations with coreferent entities: training, test.
-SHARED_ENTITIES = {
-    "automatic": (27.4, 29.1),
-    "intersection, automatic": (26.2, 32.3),
-    "intersection, own": (40.9, 49.3),
-}
-
-# Accuracy without and with entities on relations that share one, and on the intersection with OntoNotes.
-ENTITIES_ON_SHARED = (42.2, 44.9)
-ENTITIES_ON_INTERSECTION = (37.1, 38.8)
-
-# What ``documents_with_coreference`` notes: how many documents it kept, of how many.
-_KEPT = re.compile(r"(\d+) of (\d+) documents have coreference\.")
-
-# The range of test accuracies over K in the figure.
-DIMENSION_RANGE = (41.9, 43.6)
-
-
 def published(percent: float, *, decimals: int = 0) -> Measure:
     """A percentage with so many decimals; 0: as many as it has, one or two."""
     usual = 1 if round(percent, 1) == percent else 2
@@ -273,26 +229,9 @@ def published(percent: float, *, decimals: int = 0) -> Measure:
 def is_papers_corpus(bench: Bench, protocol: str) -> bool:
     """Whether the published figures belong beside ours: the same corpus, all of it, split and task."""
     corpus = bench.corpus
+    if corpus.name != "pdtb2" or bench.protocol != protocol or any(map(_CUT.fullmatch, corpus.notes)):
+        return False
     task, usual = (
-        settings.task(corpus.name, corpus.inventory)
-        for settings in (bench.configuration.task, TaskSettings())
+        one.task(corpus.name, corpus.inventory) for one in (bench.configuration.task, TaskSettings())
     )
-    return corpus.name == "pdtb2" and bench.protocol == protocol and task == usual and not is_cut(corpus)
-
-
-def is_cut(corpus: Corpus) -> bool:
-    """Whether the corpus says of itself that documents without coreference were left out of it."""
-    return any((found := _KEPT.fullmatch(note)) is not None and found[1] != found[2] for note in corpus.notes)
-
-
-def notes_beside(bench: Bench) -> tuple[str, ...]:
-    """Notes for tables that have published figures and ours."""
-    if is_covered(bench.corpus):
-        return (SOURCE,)
-    documents = bench.corpus.documents.values()
-    without = sum(document.mentions is None for document in documents)
-    return (
-        SOURCE,
-        f"The published models had automatic coreference in every document; here {without} of "
-        f"{len(documents)} documents have none, and so no entities.",
-    )
+    return task == usual

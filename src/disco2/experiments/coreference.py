@@ -12,14 +12,11 @@ from disco2.annotation.annotator import Layer, is_present
 from disco2.corpora.protocols import documents_with_coreference
 from disco2.data import Corpus, Instance, RelationKind
 from disco2.data.tree import shared_entities
-from disco2.errors import CorpusError
 from disco2.evaluation.scores import hits
 from disco2.experiments.bench import (
     AUTOMATIC,
     COMPARISON_COLUMNS,
-    ENTITIES_ON_INTERSECTION,
-    ENTITIES_ON_SHARED,
-    SHARED_ENTITIES,
+    PAPER,
     SOURCE,
     Bench,
     Experiment,
@@ -40,7 +37,7 @@ from disco2.experiments.paper import FULL, WITHOUT_ENTITIES
 from disco2.experiments.runs import OWN
 from disco2.experiments.train_run import train_model
 from disco2.model import AnyModel
-from disco2.reporting.findings import Cell, Findings, Measure, Table
+from disco2.reporting.findings import Cell, Findings, Measure, Row, Table
 
 INTERSECTION = "intersection, "
 UNDER_COREFERENCE = (Layer.TAGS, Layer.DEPENDENCIES, Layer.CONSTITUENTS)
@@ -58,17 +55,21 @@ def layers_for_coreference(corpus: Corpus) -> str:
 
 def coreference_versions(own: Corpus, automatic: Corpus) -> dict[str, Corpus]:
     """All versions whose coreference covers all their documents, by name."""
-    automatic_only = {AUTOMATIC: automatic}
     if all(document.mentions is None for document in own.documents.values()):
-        return automatic_only
+        return {AUTOMATIC: automatic}
     put_back = with_own_coreference(own, automatic)
     if is_covered(own):
-        return {OWN: put_back} | automatic_only
+        return {OWN: put_back, AUTOMATIC: automatic}
     common = documents_with_coreference(put_back)
-    return automatic_only | {
-        INTERSECTION + OWN: common,
-        INTERSECTION + AUTOMATIC: _only(automatic, common),
-    }
+    chosen = common.documents
+    same_documents = replace(
+        automatic,
+        documents={name: one for name, one in automatic.documents.items() if name in chosen},
+        relations=tuple(one for one in automatic.relations if one.document in chosen),
+        parts=common.parts,
+        notes=common.notes,
+    )
+    return {AUTOMATIC: automatic, INTERSECTION + OWN: common, INTERSECTION + AUTOMATIC: same_documents}
 
 
 def with_own_coreference(own: Corpus, automatic: Corpus) -> Corpus:
@@ -90,17 +91,6 @@ def with_own_coreference(own: Corpus, automatic: Corpus) -> Corpus:
     )
 
 
-def _only(corpus: Corpus, chosen: Corpus) -> Corpus:
-    """The documents of one corpus that another one has."""
-    return replace(
-        corpus,
-        documents={name: corpus.documents[name] for name in chosen.documents if name in corpus.documents},
-        relations=tuple(one for one in corpus.relations if one.document in chosen.documents),
-        parts=chosen.parts,
-        notes=chosen.notes,
-    )
-
-
 SYSTEMS = (WITHOUT_ENTITIES, FULL)
 
 
@@ -114,17 +104,18 @@ def _groups(bench: Bench) -> Groups:
 
 
 def _findings(bench: Bench, runs: GroupResults) -> Findings:
-    rows: list[tuple[Cell, ...]] = []
-    tests: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
+    tests: list[Row] = []
     beside = is_papers_corpus(bench, "lin")
     for layers in bench.corpora:
         without, with_entities = (answers_of(runs[layers, system.name]) for system in SYSTEMS)
         for subset, chosen in (("all", slice(None)), ("shared entities", without[0].shared)):
-            measures = accuracy(without, chosen), accuracy(with_entities, chosen)
-            theirs = PUBLISHED.get((layers, subset), (None, None)) if beside else ()
-            rows.append((layers, subset, *measures, *map(_cell, theirs)))
-            if found := compare_answers(with_entities, without, chosen):
-                tests.append((layers, subset, *found))
+            theirs = _published("entities", f"{layers}, {subset}") if beside else ()
+            rows.append((layers, subset, accuracy(without, chosen), accuracy(with_entities, chosen), *theirs))
+        tests += compare_answers(layers, with_entities, without)
+    notes = [SOURCE] if beside else []
+    if INTERSECTION + OWN in bench.corpora:
+        notes.append("Ours on the intersection are by models that were trained on its documents alone.")
     columns = ("coreference", "subset", "without entities", "with entities")
     return Findings(
         name="coreference",
@@ -137,72 +128,53 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
         tables=(
             shares_table(bench, beside=beside),
             Table(
-                name="coreference-accuracy",
-                title="Test accuracy without and with entities",
-                columns=(*columns, "without, published", "with, published") if beside else columns,
-                rows=tuple(rows),
-                notes=_accuracy_notes(bench, beside=beside),
+                "coreference-accuracy",
+                "Test accuracy without and with entities",
+                (*columns, "without, published", "with, published") if beside else columns,
+                tuple(rows),
+                tuple(notes),
             ),
             Table(
-                name="coreference-tests",
-                title="With entities minus without",
-                columns=("coreference", "subset", *COMPARISON_COLUMNS),
-                rows=tuple(tests),
+                "coreference-tests",
+                "With entities minus without",
+                ("coreference", *COMPARISON_COLUMNS),
+                tuple(tests),
             ),
         ),
     )
 
 
-def _accuracy_notes(bench: Bench, *, beside: bool) -> tuple[str, ...]:
-    notes = [SOURCE] if beside else []
-    if INTERSECTION + OWN in bench.corpora:
-        notes.append("Ours on the intersection are by models that were trained on its documents alone.")
-    return tuple(notes)
-
-
-# The paper's accuracies without and with entities, by version and subset.
-PUBLISHED: dict[tuple[str, str], tuple[float | None, float | None]] = {
-    (AUTOMATIC, "shared entities"): ENTITIES_ON_SHARED,
-    (INTERSECTION + OWN, "all"): ENTITIES_ON_INTERSECTION,
-}
-
-
-def _cell(percent: float | None) -> Measure | None:
-    return None if percent is None else published(percent)
+def _published(table: str, row: str) -> Row:
+    """The paper's two figures."""
+    percents = PAPER[table].get(row)
+    return tuple(map(published, percents)) if percents else (None, None)
 
 
 def shares_table(bench: Bench, *, beside: bool) -> Table:
     """The share of implicit relations whose arguments share an entity, by part."""
-    rows: list[tuple[Cell, ...]] = []
-    parts_shown = ("train", "test")
+    rows: list[Row] = []
     for layers, corpus in bench.corpora.items():
-        parts = divide(corpus, bench.configuration)
+        relations = divide(corpus, bench.configuration).relations
         row: list[Cell] = [layers, len(corpus.documents)]
-        for part in parts_shown:
+        for part in ("train", "test"):
             implicit = [
                 one
-                for one in parts.relations[part]
+                for one in relations[part]
                 if one.kind is RelationKind.IMPLICIT and one.arg1.tokens and one.arg2.tokens
             ]
             shared = shared_entities(corpus.documents, implicit)
             row.append(Measure(sum(shared) / len(shared), n=len(shared)) if shared else None)
-        if beside:
-            row += map(_cell, SHARED_ENTITIES.get(layers, (None, None)))
-        rows.append(tuple(row))
-    columns = ("coreference", "documents", *parts_shown)
-    return Table(
-        name="coreference",
-        title="Implicit relations whose arguments share an entity",
-        columns=(*columns, "train, published", "test, published") if beside else columns,
-        rows=tuple(rows),
-        notes=(SOURCE,) if beside else (),
-    )
+        rows.append((*row, *(_published("shared-entities", layers) if beside else ())))
+    columns: tuple[str, ...] = ("coreference", "documents", "train", "test")
+    columns += ("train, published", "test, published") if beside else ()
+    notes = (SOURCE,) if beside else ()
+    title = "Implicit relations whose arguments share an entity"
+    return Table("coreference", title, columns, tuple(rows), notes)
 
 
 COREFERENCE = Experiment("coreference", _groups, _findings)
 
 
-PARTS = ("dev", "test")
 # The settings of a model for running text and given arguments. It can't know relations around a pair.
 RUNNING_TEXT = ("task.outcomes=running-text", "task.whole_sentences=true", "features.context=false")
 
@@ -222,19 +194,17 @@ def compare_layers(
     progress: Callable[[str, int], None] = lambda layers, seed: None,
 ) -> Findings:
     """Train the configured model on each version of a corpus, with every seed: accuracy part by part."""
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for name, corpus in corpora.items():
         parts = divide(corpus, configuration)
-        if not parts.instances["test"]:
-            raise CorpusError("There is no labelled relation to test on.", where=corpus.name)
-        answers: dict[str, list[dict[str, Right]]] = {part: [] for part in PARTS}
+        answers: dict[str, list[dict[str, Right]]] = {"dev": [], "test": []}
         for seed in seeds:
             progress(name, seed)
             model = train_model(corpus, parts, configuration.changed({"training.seed": seed})).model
-            for part in PARTS:
-                answers[part].append(right_answers(model, parts.instances[part]))
-        for part, by_seed in answers.items():
-            measures = (measure(np.array([one[kind] for one in by_seed])) for kind in MEASURES)
+            for part, found in answers.items():
+                found.append(right_answers(model, parts.instances[part]))
+        for part, found in answers.items():
+            measures = (measure(np.array([one[kind] for one in found])) for kind in MEASURES)
             rows.append((name, part, *measures))
     names = ", ".join({corpus.name: None for corpus in corpora.values()})
     return Findings(
@@ -249,8 +219,8 @@ def right_answers(model: AnyModel, instances: Sequence[Instance]) -> dict[str, R
     """Which answers of a model are right, by measure: a flag for each relation.
 
     ``senses``: arguments given, the label chosen among senses, on all relations that have one; ``across``:
-    those of them whose arguments share no sentence, which are harder. ``running_text``: all outcomes, between
-    two neighbouring sentences, which are the arguments as a whole.
+    those of them whose arguments share no sentence. ``running_text``: all outcomes, between two neighbouring
+    sentences, which are the arguments as a whole.
     """
     with_sense = [one for one in instances if one.has_sense]
     senses = model.is_sense.nonzero()[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import dropwhile
 from typing import Any
@@ -36,26 +37,14 @@ class Source:
     def protocol(self) -> str:
         return TaskSettings(self.entry.protocol).protocol_for(self.corpus.name)
 
-    @property
+    @cached_property
     def parts(self) -> dict[str, str]:
         return document_parts(self.corpus, self.protocol, seed=self.seed)
 
     def relations(self) -> list[Relation]:
-        """Those of the wanted part; CorpusError where it is empty."""
+        """Those of the wanted part."""
         wanted, parts = self.entry.part, self.parts
-        found = [one for one in self.corpus.relations if wanted == ALL or parts.get(one.document) == wanted]
-        if not found:
-            filled = {parts[one.document] for one in self.corpus.relations if one.document in parts}
-            raise CorpusError(
-                f"No relation is in part '{wanted}' under the protocol '{self.protocol}'.",
-                where=self.where,
-                hint=f"Parts with relations: {', '.join(sorted(filled)) or 'none'}; '{ALL}' takes all.",
-            )
-        return found
-
-    @property
-    def where(self) -> str:
-        return f"{self.corpus.name} at {self.entry.path}"
+        return [one for one in self.corpus.relations if wanted == ALL or parts.get(one.document) == wanted]
 
 
 @dataclass(frozen=True)
@@ -98,14 +87,17 @@ class Further:
         }
 
     def __str__(self) -> str:
-        source = f"{self.corpus.name} ({self.entry.part}, protocol {self.protocol})"
-        said = (
-            f"{source} adds {len(self.chosen)} relations of weight {self.entry.weight:g}; "
-            f"{self.overlapping} share a sentence with a dev or test part and are left out"
+        others = f", and {self.left_out.total()} others: {_listed(self.left_out)}" if self.left_out else ""
+        return (
+            f"{self.corpus.name} ({self.entry.part}, protocol {self.protocol}) adds {len(self.chosen)} "
+            f"relations of weight {self.entry.weight:g}; {self.overlapping} share a sentence with a dev or "
+            f"test part and are left out{others}"
         )
-        reasons = ", ".join(f"{reason} ({count})" for reason, count in self.left_out.most_common(3))
-        more = ", ..." if len(self.left_out) > 3 else ""
-        return f"{said}, and {self.left_out.total()} others: {reasons}{more}" if reasons else said
+
+
+def _listed(reasons: Counter[str]) -> str:
+    named = ", ".join(f"{reason} ({count})" for reason, count in reasons.most_common(3))
+    return f"{named}, ..." if len(reasons) > 3 else named
 
 
 def choose_further(
@@ -118,49 +110,40 @@ def choose_further(
     corpus, entry, relations = source.corpus, source.entry, source.relations()
     found, left_out = _task_of(entry, task).instances(corpus, relations, labels)
     clean = [one for one in found if not held_out.shares(one.relation, one.document)]
+    overlapping = len(found) - len(clean)
     if not clean:
-        reasons = ", ".join(f"{reason} ({count})" for reason, count in left_out.most_common(3))
-        if found:
-            reasons = f"{len(found)} share a sentence with a dev or test part"
-        why = f"can be trained on: {reasons or 'their kinds do not count'}"
+        reasons = left_out + Counter({"shares a sentence with a dev or test part": overlapping})
+        kinds = f"no relation of a kind that counts is in part '{entry.part}', protocol '{source.protocol}'"
         raise CorpusError(
-            f"None of its {len(relations)} relations "
-            f"{why if any(one.senses for one in relations) else 'has a label'}.",
-            where=source.where,
+            f"None of its {len(relations)} relations can be trained on: {_listed(reasons) or kinds}.",
+            where=f"{corpus.name} at {entry.path}",
             hint=f"Labels of the training: {', '.join(labels)}.",
         )
     chosen = sample(clean, entry.limit, seed=seed)
-    left_out += Counter({"beyond the limit": len(clean) - len(chosen)})
+    if len(clean) > len(chosen):
+        left_out["beyond the limit"] = len(clean) - len(chosen)
     keys = frozenset((one.relation.document, one.relation.id) for one in chosen)
-    parts = source.parts
-    dev = [one for one in corpus.relations if entry.part == "train" and parts.get(one.document) == "dev"]
-    held_out_keys = frozenset((one.document, one.id) for one in dev)
+    dev = {name for name, part in source.parts.items() if part == "dev" and entry.part == "train"}
+    held_out_keys = frozenset((one.document, one.id) for one in corpus.relations if one.document in dev)
     names = {document for document, _ in keys | held_out_keys}
-    return Further(
-        entry,
-        source.protocol,
-        replace(
-            corpus,
-            documents={name: one for name, one in corpus.documents.items() if name in names},
-            relations=tuple(one for one in corpus.relations if one.document in names),
-        ),
-        keys,
-        held_out_keys,
-        len(found) - len(clean),
-        left_out,
+    kept = replace(
+        corpus,
+        documents={name: one for name, one in corpus.documents.items() if name in names},
+        relations=tuple(one for one in corpus.relations if one.document in names),
     )
+    return Further(entry, source.protocol, kept, keys, held_out_keys, overlapping, left_out)
 
 
 def sample(instances: Sequence[Instance], limit: int, *, seed: int) -> list[Instance]:
     """At most ``limit`` instances, in their order, chosen by a hash of seed and id; 0: all."""
-    if not limit or len(instances) <= limit:
-        return list(instances)
 
-    def draw(one: Instance) -> bytes:
-        return sha256(f"{seed}:{one.relation.document}:{one.relation.id}".encode(errors="replace")).digest()
+    def draw(place: int) -> tuple[bytes, int]:
+        relation = instances[place].relation
+        name = f"{seed}:{relation.document}:{relation.id}"
+        return sha256(name.encode(errors="replace")).digest(), place
 
-    drawn = sorted(range(len(instances)), key=lambda place: (draw(instances[place]), place))[:limit]
-    return [instances[place] for place in sorted(drawn)]
+    drawn = range(len(instances))
+    return [instances[place] for place in sorted(sorted(drawn, key=draw)[:limit] if limit else drawn)]
 
 
 def _task_of(entry: DataSettings, task: Task) -> Task:
@@ -221,10 +204,9 @@ def divide(
                     where="task.labels",
                     hint=f"Labels at level {task.level}: {', '.join(sorted(known)) or 'none'}.",
                 )
-    instances: dict[str, list[Instance]] = {}
-    dropped: dict[str, Counter[str]] = {}
-    for part, relations in split.items():
-        instances[part], dropped[part] = task.instances(corpus, relations, chosen)
+    made = {part: task.instances(corpus, relations, chosen) for part, relations in split.items()}
+    instances = {part: found for part, (found, _) in made.items()}
+    dropped = {part: reasons for part, (_, reasons) in made.items()}
     further: tuple[Further, ...] = ()
     if sources:
         held_out, seed = HeldOutSentences(), configuration.training.seed  # of all corpora
@@ -259,12 +241,9 @@ def as_running_text(instances: Sequence[Instance]) -> list[Instance]:
     for one in instances:
         first, second = (sorted(sentences) for sentences in _sentences(one))
         if len(first) == len(second) == 1 and second[0] - first[0] == 1:
-            arguments = [
-                argument_from_tokens(one.document, range(sentence.start, sentence.end))
-                for sentence in (one.document.sentences[first[0]], one.document.sentences[second[0]])
-            ]
-            relation = replace(one.relation, arg1=arguments[0], arg2=arguments[1])
-            found.append(replace(one, relation=relation))
+            spans = (one.document.sentences[number] for number in (first[0], second[0]))
+            arg1, arg2 = (argument_from_tokens(one.document, range(span.start, span.end)) for span in spans)
+            found.append(replace(one, relation=replace(one.relation, arg1=arg1, arg2=arg2)))
     return found
 
 
@@ -328,17 +307,13 @@ def weak_instances(
     """Relations of these kinds in the training part as instances of a weight, their connectives removed.
 
     Labels are those of the task, neighbours the same as for any relation. Kinds that count under the task
-    anyway are left out, and so are relations whose connective has no tokens or is a whole argument.
+    anyway are left out, and relations whose connective has no tokens or is a whole argument.
     """
     further = frozenset(kinds) - parts.task.kinds
     task = replace(parts.task, kinds=further, entrel="", norel="")
     found, _ = task.instances(corpus, parts.relations["train"], parts.labels)
-    instances = []
-    for instance in found:
-        relation = without_connective(instance.document, instance.relation)
-        if relation is not None:
-            instances.append(replace(instance, relation=relation, weight=weight))
-    return instances
+    relations = ((one, without_connective(one.document, one.relation)) for one in found)
+    return [replace(one, relation=relation, weight=weight) for one, relation in relations if relation]
 
 
 def without_connective(document: Document, relation: Relation) -> Relation | None:
@@ -347,10 +322,8 @@ def without_connective(document: Document, relation: Relation) -> Relation | Non
     Its ``connective_tokens`` are all tokens that were removed, for they are no distance between arguments.
     """
     connective = frozenset(relation.connective_tokens)
-    if not connective:
-        return None
     first, second = (_remaining(document, one, connective) for one in (relation.arg1, relation.arg2))
-    if not first.tokens or not second.tokens:
+    if not connective or not first.tokens or not second.tokens:
         return None
     before = {*relation.arg1.tokens, *relation.arg2.tokens}
     removed = connective | (before - {*first.tokens, *second.tokens})

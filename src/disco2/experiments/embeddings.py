@@ -8,39 +8,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from disco2.errors import CorpusError, MissingExtraError
-from disco2.experiments.bench import Bench, Experiment, GroupResults
+from disco2.experiments.bench import PAPER, Bench, Experiment, GroupResults
 from disco2.experiments.division import divide
 from disco2.reporting.figures import check_plots
-from disco2.reporting.findings import Cell, Findings, MapFigure, PlacedWord, Table
+from disco2.reporting.findings import Findings, MapFigure, PlacedWord, Row, Table
 from disco2.training.fit import word_vectors_for
 from disco2.vectors import WordVectors
 
-GROUPS = {
-    "pronouns": "he she him her his hers himself herself it its they them their we us our you your i me my",
-    "connectives": (
-        "because although though but however so therefore thus since while whereas if unless when then "
-        "before after instead also"
-    ),
-    "verbs of saying": "said says say told asked added announced reported explained wrote",
-    "numbers and months": (
-        "one two three four five ten hundred thousand million billion january march april june july "
-        "september october december"
-    ),
-}
-GROUP_OF = {word: group for group, words in GROUPS.items() for word in words.split()}
+GROUP_OF = {word: group for group, words in PAPER["words"].items() for word in words.split()}
 # Whose nearest words the table shows: the paper's example first.
 SHOWN = ("he", "she", "him", "her", "it", "they", "because", "although", "but", "then", "said", "three")
 NEIGHBOURS = 5
 CANDIDATES = 5_000  # the most frequent words of the corpus, among which neighbours are looked for
-FEWEST = 5  # words that make a map
 USUAL_PERPLEXITY = 30.0
 
 Counts = Mapping[str, int]
@@ -50,16 +35,11 @@ Floats = NDArray[np.float64]
 def _findings(bench: Bench, runs: GroupResults) -> Findings:
     """Map and nearest neighbours of the vectors that a model with this configuration has for its leaves."""
     corpus, configuration = bench.corpus, bench.configuration
-    vectors = word_vectors_for(
-        divide(corpus, configuration).instances["train"],
-        configuration.vectors,
-        configuration.model.K,
-        seed=configuration.training.seed,
-        sentences=corpus.sentences(),
-    )
+    source, K, seed = configuration.vectors.source, configuration.model.K, configuration.training.seed
+    training = divide(corpus, configuration).instances["train"]
+    vectors = word_vectors_for(training, configuration.vectors, K, seed=seed, sentences=corpus.sentences())
     counts = Counter(token.text.lower() for one in corpus.documents.values() for token in one.tokens)
-    source, K = Path(configuration.vectors.source).name, configuration.model.K
-    figure = word_map(vectors, counts, seed=configuration.training.seed)
+    source, figure = Path(source).name, word_map(vectors, counts, seed=seed)
     return Findings(
         name="embeddings",
         title="Word vectors",
@@ -75,27 +55,20 @@ def _findings(bench: Bench, runs: GroupResults) -> Findings:
     )
 
 
-def check_map() -> None:
-    """Raise MissingExtraError if no map can be made; called before long work starts."""
-    check_plots()
-    if find_spec("sklearn") is None:
-        raise MissingExtraError("scikit-learn", "plots", "A map of word vectors")
-
-
 def word_map(vectors: WordVectors, counts: Counts, *, words: int = 500, seed: int = 1) -> MapFigure:
     """The ``words`` most frequent words of a corpus and those of interest, in the plane by t-SNE.
 
     van der Maaten & Hinton (2008), on vectors of unit length. Only words that occur in the corpus and have a
     vector of their own are shown. The same vectors and seed give the same map on one machine.
     """
-    shown = _distinct(vectors, _frequent(counts)[:words], list(GROUP_OF))
+    from sklearn.manifold import TSNE
+
+    shown = _distinct(vectors, (*_frequent(counts)[:words], *GROUP_OF))
     shown = [word for word in shown if counts.get(word)]
-    if len(shown) < FEWEST:
-        raise CorpusError(
-            f"Only {len(shown)} words of the corpus have a vector; a map needs {FEWEST}.",
-            hint="Choose another source of vectors (vectors.source), or a larger corpus.",
-        )
-    places = _in_the_plane(_unit(vectors, shown), seed=seed)
+    perplexity = min(USUAL_PERPLEXITY, (len(shown) - 1) / 3)  # with few words, fewer count as neighbours
+    method = TSNE(init="pca", perplexity=perplexity, random_state=seed, n_jobs=1)
+    with threadpool_limits(1):  # the order of a sum must not depend on the number of cores
+        places = np.asarray(method.fit_transform(_unit(vectors, shown)), dtype=np.float64)
     placed = (
         PlacedWord(word, round(float(x), 3), round(float(y), 3), GROUP_OF.get(word, ""))
         for word, (x, y) in zip(shown, places, strict=True)
@@ -105,20 +78,21 @@ def word_map(vectors: WordVectors, counts: Counts, *, words: int = 500, seed: in
 
 def neighbours_table(vectors: WordVectors, counts: Counts) -> Table:
     """The nearest words by the cosine, of some words of interest that the corpus has."""
-    candidates = _distinct(vectors, _frequent(counts)[:CANDIDATES], SHOWN)
+    candidates = _distinct(vectors, (*_frequent(counts)[:CANDIDATES], *SHOWN))
     matrix = _unit(vectors, candidates)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for word in SHOWN:
         if counts.get(word) and word in candidates:
-            nearest = _nearest(candidates, matrix, word)[:NEIGHBOURS]
-            listed = ", ".join(f"{other} {cosine:.2f}" for other, cosine in nearest)
-            rows.append((word, counts[word], listed))
+            cosines = matrix @ matrix[candidates.index(word)]
+            nearest = [place for place in np.argsort(-cosines, kind="stable") if candidates[place] != word]
+            listed = (f"{candidates[place]} {cosines[place]:.2f}" for place in nearest[:NEIGHBOURS])
+            rows.append((word, counts[word], ", ".join(listed)))
     return Table(
-        name="embeddings-neighbours",
-        title="Nearest words",
-        columns=("word", "occurrences", "nearest words, with the cosine"),
-        rows=tuple(rows),
-        notes=(f"Among the {len(candidates):,} most frequent words of the corpus that have a vector.",),
+        "embeddings-neighbours",
+        "Nearest words",
+        ("word", "occurrences", "nearest words, with the cosine"),
+        tuple(rows),
+        (f"Among the {len(candidates):,} most frequent words of the corpus that have a vector.",),
     )
 
 
@@ -128,10 +102,10 @@ def _frequent(counts: Counts) -> list[str]:
     return sorted(words, key=lambda word: (-counts[word], word))
 
 
-def _distinct(vectors: WordVectors, *lists: Sequence[str]) -> list[str]:
+def _distinct(vectors: WordVectors, words: Sequence[str]) -> list[str]:
     """The words that have a vector, each vector once: stand-ins would lie on top of each other."""
     by_row: dict[int, str] = {}
-    for word in (word for words in lists for word in words):
+    for word in words:
         row = vectors.row(word)
         if row is not None and (row not in by_row or vectors.words[row] == word):
             by_row[row] = word
@@ -142,26 +116,7 @@ def _unit(vectors: WordVectors, words: Sequence[str]) -> Floats:
     """[words, dimensions] of length one; a vector of zeros stays one."""
     matrix = np.array([vectors.vector(word) for word in words], dtype=np.float64)
     lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    unit: Floats = matrix / np.where(lengths > 0, lengths, 1.0)
-    return unit
+    return matrix / np.where(lengths > 0, lengths, 1.0)
 
 
-def _nearest(words: Sequence[str], matrix: Floats, word: str) -> list[tuple[str, float]]:
-    """All other words with their cosine to one, the most similar first."""
-    cosines = matrix @ matrix[words.index(word)]
-    order = np.argsort(-cosines, kind="stable")
-    return [(words[place], float(cosines[place])) for place in order if words[place] != word]
-
-
-def _in_the_plane(matrix: Floats, *, seed: int) -> Floats:
-    """[n, dimensions] -> [n, 2]. With few words, fewer count as neighbours."""
-    from sklearn.manifold import TSNE
-
-    perplexity = min(USUAL_PERPLEXITY, (len(matrix) - 1) / 3)
-    with threadpool_limits(1):  # the order of a sum must not depend on the number of cores
-        map_ = TSNE(init="pca", perplexity=perplexity, random_state=seed, n_jobs=1).fit_transform(matrix)
-    places: Floats = np.asarray(map_, dtype=np.float64)
-    return places
-
-
-EMBEDDINGS = Experiment("embeddings", lambda bench: {}, _findings, check_map)
+EMBEDDINGS = Experiment("embeddings", lambda bench: {}, _findings, check_plots)

@@ -18,16 +18,10 @@ from disco2.data import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
 from disco2.data.batch import Floats
 from disco2.data.tree import shared_entities
 from disco2.errors import BundleError, CorpusError, SettingsError
-from disco2.evaluation.scores import Evaluation, evaluate
+from disco2.evaluation.scores import Evaluation, evaluate, hits
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, divide
 from disco2.model import AnyModel
-
-_OTHER_PARTS = (
-    "Name one of them with --split, or hold a test part out when you train: by a column 'split' in a file of "
-    "pairs, or by --protocol cv5-0."
-)
-
 
 Right = NDArray[np.bool_]
 
@@ -50,8 +44,7 @@ class Answers:
     @cached_property
     def right(self) -> Right:
         """[n]"""
-        pairs = zip(self.predicted, self.gold, strict=True)
-        return np.array([label in gold for label, gold in pairs], dtype=bool)
+        return hits(self.gold, self.predicted)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """One record a relation, for a file of predictions."""
@@ -70,12 +63,12 @@ def answer_instances(model: AnyModel, corpus: Corpus, instances: Sequence[Instan
     """Let a model answer relations of a corpus."""
     shared = shared_entities(corpus.documents, [one.relation for one in instances])
     return Answers(
-        relations=tuple(one.relation.id for one in instances),
-        documents=tuple(one.relation.document for one in instances),
-        gold=tuple(one.gold for one in instances),
-        shared=np.array(shared, dtype=bool),
-        labels=model.labels,
-        scores=model.scores(instances),
+        tuple(one.relation.id for one in instances),
+        tuple(one.relation.document for one in instances),
+        tuple(one.gold for one in instances),
+        np.array(shared, dtype=bool),
+        model.labels,
+        model.scores(instances),
     )
 
 
@@ -136,11 +129,11 @@ def parts_to_evaluate(
     parts = divide(corpus, configuration, task=task, labels=model.labels)
     if not parts.instances.get(part):
         filled = [name for name, some in parts.instances.items() if some]
-        hint = f"Parts with such relations: {', '.join(filled)}. {_OTHER_PARTS}" if filled else ""
+        hint = f"Name one with --split that has such relations: {', '.join(filled)}; or use --protocol cv5-0."
         raise CorpusError(
             f"No relation in part '{part}' under the protocol '{parts.protocol}' has a label of the model.",
             where=corpus.name,
-            hint=hint or f"The model knows: {', '.join(model.labels)}.",
+            hint=hint if filled else f"The model knows: {', '.join(model.labels)}.",
         )
     return configuration, parts
 
@@ -163,10 +156,8 @@ def trained_for(manifest: Manifest, corpus: Corpus, protocol: str = "") -> tuple
 
 def _record(manifest: Manifest, corpus: Corpus) -> Mapping[str, Any] | None:
     """What a model records of a corpus that it was trained on: the main one, or one of several."""
-    further = manifest.data.get("further", ())
-    records = [manifest.data, *(further if isinstance(further, list) else ())]
-    found = (one for one in records if isinstance(one, Mapping) and one.get("corpus") == corpus.name)
-    return next(found, None)
+    records = [manifest.data, *manifest.data.get("further", ())]
+    return next((one for one in records if one.get("corpus") == corpus.name), None)
 
 
 def _warnings(manifest: Manifest, corpus: Corpus, protocol: str, part: str) -> tuple[str, ...]:
@@ -180,22 +171,15 @@ def _warnings(manifest: Manifest, corpus: Corpus, protocol: str, part: str) -> t
         )
     trained_on = tuple((record or manifest.data).get("automatic_layers", ()))
     if trained_on != corpus.automatic:
-        found.append(
-            f"The model was trained with {_automatic(trained_on)}; here {_automatic(corpus.automatic)}. "
-            "Choose the same with --automatic."
-        )
+        then, now = (", ".join(layers) or "none" for layers in (trained_on, corpus.automatic))
+        found.append(f"Automatic layers in training: {then}; here: {now}. Choose the same with --automatic.")
     return tuple(found)
-
-
-def _automatic(layers: Sequence[str]) -> str:
-    return f"automatic {', '.join(layers)}" if layers else "no automatic layers"
 
 
 @dataclass(frozen=True)
 class Labelled:
     """The relations of a part in file order, and a label for each."""
 
-    part: str
     relations: tuple[Relation, ...]
     labels: tuple[str, ...]
     beyond_task: Counter[str]  # kinds of relations that the model's task does not count, such as Explicit
@@ -226,11 +210,10 @@ def label_relations(
     if not relations:
         raise CorpusError(f"No relation is in part '{part}' under the protocol '{used}'.", where=corpus.name)
     neighbours = find_neighbours(corpus)
-    instances = []
-    for relation in relations:
-        previous, following = neighbours.get(relation, (None, None))
-        document = corpus.documents[relation.document]
-        instances.append(Instance(relation, document, (), previous, following))
+    instances = [
+        Instance(one, corpus.documents[one.document], (), *neighbours.get(one, (None, None)))
+        for one in relations
+    ]
     scores = model.scores(instances)
     wanted = np.array([label not in without for label in model.labels], dtype=bool)
     explicit = np.array([one.kind is RelationKind.EXPLICIT for one in relations], dtype=bool)
@@ -238,9 +221,5 @@ def label_relations(
     best = np.where(allowed, scores, -np.inf).argmax(axis=1)
     outcomes = {RelationKind.ENTREL: task.entrel, RelationKind.NOREL: task.norel}
     in_task = {*task.kinds, *(kind for kind, label in outcomes.items() if label)}
-    return Labelled(
-        part=part,
-        relations=tuple(relations),
-        labels=tuple(model.labels[label] for label in best),
-        beyond_task=Counter(str(one.kind) for one in relations if one.kind not in in_task),
-    )
+    beyond = Counter(str(one.kind) for one in relations if one.kind not in in_task)
+    return Labelled(tuple(relations), tuple(model.labels[label] for label in best), beyond)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from functools import partial
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,11 @@ import numpy as np
 from disco2.corpora.protocols import split_relations
 from disco2.corpora.tasks import CLASSES
 from disco2.data import Corpus
-from disco2.errors import InputError
 from disco2.evaluation.significance import f1_interval
 from disco2.experiments.bench import (
-    BINARY,
     BOOTSTRAP_SEED,
     COMPARISON_COLUMNS,
-    DIMENSION_RANGE,
-    LIN_2009,
-    MULTICLASS,
+    PAPER,
     SOURCE,
     Bench,
     Experiment,
@@ -31,44 +28,70 @@ from disco2.experiments.bench import (
     answers_of,
     compare_answers,
     is_papers_corpus,
-    notes_beside,
+    over_seeds,
     published,
 )
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.evaluating import Answers
-from disco2.experiments.runs import RunPlan, RunResult
+from disco2.experiments.runs import RunResult
 from disco2.model.parameters import INITIALISATIONS
 from disco2.reporting.figures import check_plots
-from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Series, Table
+from disco2.reporting.findings import Cell, Findings, LineFigure, Measure, Row, Series, Table
+
+
+def _system(name: str, kind: str, *, features: bool) -> System:
+    return System(name, {"model.kind": kind, "model.features": features})
+
 
 LADDER = (
-    System("most common class", {"model.kind": "majority", "model.features": False}),
-    System("additive word vectors", {"model.kind": "additive", "model.features": False}),
-    System("surface features", {"model.kind": "surface", "model.features": True}),
-    System("upward", {"model.kind": "upward", "model.features": False}),
-    System("upward + entities", {"model.kind": "entities", "model.features": False}),
-    System("upward + features", {"model.kind": "upward", "model.features": True}),
-    System("upward + entities + features", {"model.kind": "entities", "model.features": True}),
+    _system("most common class", "majority", features=False),
+    _system("additive word vectors", "additive", features=False),
+    _system("surface features", "surface", features=True),
+    _system("upward", "upward", features=False),
+    _system("upward + entities", "entities", features=False),
+    _system("upward + features", "upward", features=True),
+    _system("upward + entities + features", "entities", features=True),
 )
 BY_NAME = {system.name: system for system in LADDER}
-FULL = BY_NAME["upward + entities + features"]
-WITHOUT_ENTITIES = BY_NAME["upward + features"]
+*_, WITHOUT_ENTITIES, FULL = LADDER
+LIN_2009 = "Lin et al. (2009)"
 
 # What the paper concludes from: each pair is tested on the same relations.
 COMPARED = (
     ("upward + entities", "upward"),
-    ("upward + entities + features", "upward + features"),
-    ("upward + features", "surface features"),
-    ("upward + features", "upward"),
+    (FULL.name, WITHOUT_ENTITIES.name),
+    (WITHOUT_ENTITIES.name, "surface features"),
+    (WITHOUT_ENTITIES.name, "upward"),
 )
 
 SeedAnswers = Mapping[str, Sequence[Answers]]  # by system
 
 
+def _measures(runs: Iterable[RunResult]) -> Row:
+    """Accuracy on dev, on test, and on those test relations that share an entity."""
+    found = list(runs)
+    test = answers_of(found)
+    return accuracy(answers_of(found, "dev")), accuracy(test), accuracy(test, test[0].shared)
+
+
 def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
-    test = {name: answers_of(some) for name, some in runs.items()}
+    """The paper's eight rows; its own figures beside ours where the corpus is its corpus."""
     corpus, labels = bench.corpus, runs[FULL.name][0].labels
+    rows: list[Row] = [(LIN_2009, "no", "yes", None, None, None, None)]
+    for name, some in runs.items():
+        model = bench.plans(BY_NAME[name])[0].configuration.model
+        entities, features = (
+            "yes" if has else "no" for has in (model.kind == "entities", model.uses_features)
+        )
+        rows.append((name, entities, features, model.K if model.uses_vectors else None, *_measures(some)))
+    theirs = PAPER["multiclass"]
+    rows.sort(key=lambda row: list(theirs).index(row[0]))
+    columns: tuple[str, ...] = ("model", "entities", "features", "K", "dev", "test", "test, shared entities")
+    notes: tuple[str, ...] = (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",)
+    if is_papers_corpus(bench, "lin"):
+        rows = [(*row, published(theirs[row[0]])) for row in rows]
+        columns, notes = (*columns, "published"), (SOURCE,)
     made = ", ".join(corpus.automatic)
     return Findings(
         name="multiclass",
@@ -78,51 +101,28 @@ def _ladder_findings(bench: Bench, runs: GroupResults) -> Findings:
             f"and standard deviation over {len(bench.seeds)} seeds, 95% bootstrap interval over relations.",
             *((f"Not the corpus's own: {made}, by {corpus.annotators}.",) if made else ()),
         ),
-        tables=(_ladder_table(bench, runs), comparison_table("multiclass-tests", COMPARED, test)),
+        tables=(
+            Table("multiclass", f"Accuracy, {len(labels)} labels", columns, tuple(rows), notes),
+            comparison_table("multiclass-tests", COMPARED, _test_answers(runs)),
+        ),
     )
 
 
-def _ladder_table(bench: Bench, runs: GroupResults) -> Table:
-    """The paper's eight rows; its own figures beside ours where the corpus is its corpus."""
-    rows: list[tuple[Cell, ...]] = []
-    for name in MULTICLASS:
-        if name == LIN_2009:
-            rows.append((name, "no", "yes", None, None, None, None))
-            continue
-        settings, test = bench.plans(BY_NAME[name])[0].configuration.model, answers_of(runs[name])
-        rows.append(
-            (
-                name,
-                "yes" if settings.kind == "entities" else "no",
-                "yes" if settings.uses_features else "no",
-                settings.K if settings.uses_vectors else None,
-                accuracy(answers_of(runs[name], "dev")),
-                accuracy(test),
-                accuracy(test, test[0].shared),
-            )
-        )
-    columns: tuple[str, ...] = ("model", "entities", "features", "K", "dev", "test", "test, shared entities")
-    notes: tuple[str, ...] = (f"{LIN_2009} is a published system, with figures for PDTB 2 alone.",)
-    if is_papers_corpus(bench, "lin"):
-        rows = [(*row, published(MULTICLASS[str(row[0])])) for row in rows]
-        columns, notes = (*columns, "published"), notes_beside(bench)
-    labels = runs[FULL.name][0].labels
-    return Table("multiclass", f"Accuracy, {len(labels)} labels", columns, tuple(rows), notes)
+def _test_answers(runs: GroupResults) -> SeedAnswers:
+    return {name: answers_of(some) for name, some in runs.items()}
 
 
 def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedAnswers) -> Table:
     """Each pair of systems on all relations, and on those whose arguments share an entity."""
-    rows: list[tuple[Cell, ...]] = []
-    for first, second in pairs:
-        shared = answers[first][0].shared
-        for subset, chosen in (("all", slice(None)), ("shared entities", shared)):
-            if found := compare_answers(answers[first], answers[second], chosen):
-                rows.append((f"{first} − {second}", subset, *found))  # noqa: RUF001  a minus sign
+    rows = (
+        compare_answers(f"{first} − {second}", answers[first], answers[second])  # noqa: RUF001  a minus sign
+        for first, second in pairs
+    )
     return Table(
         name=name,
         title="Differences between systems on the same relations",
-        columns=("first − second", "subset", *COMPARISON_COLUMNS),  # noqa: RUF001
-        rows=tuple(rows),
+        columns=("first − second", *COMPARISON_COLUMNS),  # noqa: RUF001
+        rows=tuple(chain(*rows)),
         notes=(
             "Points of accuracy, mean over seeds; intervals by a paired bootstrap over relations. "
             "Better : worse counts the relations that more seeds of the first (second) system get right; the "
@@ -132,9 +132,7 @@ def comparison_table(name: str, pairs: Sequence[tuple[str, str]], answers: SeedA
 
 
 MULTICLASS_EXPERIMENT = Experiment(
-    "multiclass",
-    lambda bench: {system.name: bench.plans(system) for system in LADDER},
-    _ladder_findings,
+    "multiclass", lambda bench: {system.name: bench.plans(system) for system in LADDER}, _ladder_findings
 )
 
 
@@ -143,60 +141,49 @@ PROTOCOLS = tuple(f"cv{FOLDS}-{fold}" for fold in range(FOLDS))
 FOLD_SYSTEMS = tuple(one for one in LADDER if one.changes["model.kind"] not in ("majority", "additive"))
 
 
-def fold_plans(bench: Bench, system: System, *, seeds: Sequence[int] = ()) -> dict[int, list[RunPlan]]:
-    """By seed, a run for each fold."""
+def fold_groups(bench: Bench, systems: Iterable[System], *, seeds: Sequence[int] = ()) -> Groups:
+    """By system and seed, a run for each fold."""
     labels = fold_labels(bench.corpus, bench.configuration)
-    by_fold = [
-        bench.plans(system, seeds=seeds, changes={"task.protocol": protocol, "task.labels": labels})
-        for protocol in PROTOCOLS
-    ]
-    return {plans[0].seed: list(plans) for plans in zip(*by_fold, strict=True)}
+    groups: Groups = {}
+    for system in systems:
+        for protocol in PROTOCOLS:
+            changes = {"task.protocol": protocol, "task.labels": labels}
+            for plan in bench.plans(system, seeds=seeds, changes=changes):
+                groups.setdefault((system.name, plan.seed), []).append(plan)
+    return groups
 
 
-def _fold_groups(bench: Bench, systems: Iterable[System], *, seeds: Sequence[int] = ()) -> Groups:
-    """By system and seed."""
+def _over_folds(runs: GroupResults, systems: Iterable[System]) -> SeedAnswers:
+    """For each system and seed, the answers of all folds' test parts as one."""
+    folded = {key: joined(answers_of(folds)) for key, folds in runs.items() if isinstance(key, tuple)}
     return {
-        (system.name, seed): plans
-        for system in systems
-        for seed, plans in fold_plans(bench, system, seeds=seeds).items()
+        system.name: [one for (name, _), one in folded.items() if name == system.name] for system in systems
     }
-
-
-def _over_folds(runs: GroupResults, system: System) -> list[Answers]:
-    """For each seed, the answers of all folds' test parts as one."""
-    found = (some for key, some in runs.items() if isinstance(key, tuple) and key[0] == system.name)
-    return [joined(answers_of(folds)) for folds in found]
 
 
 def fold_labels(corpus: Corpus, configuration: Configuration) -> tuple[str, ...]:
     """The labels of the usual split that every fold can learn: so all folds are one task."""
     usual = divide(corpus, configuration)
-    learned = [
-        {
-            label
-            for relation in split_relations(corpus, protocol, seed=configuration.task.folds)["train"]
-            for label in usual.task.labels_of(relation)
-        }
-        for protocol in PROTOCOLS
-    ]
-    return tuple(label for label in usual.labels if all(label in some for some in learned))
+    labels = set(usual.labels)
+    for protocol in PROTOCOLS:
+        training = split_relations(corpus, protocol, seed=configuration.task.folds)["train"]
+        labels.intersection_update(label for one in training for label in usual.task.labels_of(one))
+    return tuple(label for label in usual.labels if label in labels)
 
 
 def joined(folds: Sequence[Answers]) -> Answers:
     """The answers of several models that know the same labels, one behind the other."""
-    if any(fold.labels != folds[0].labels for fold in folds):
-        raise InputError("Folds whose models know different labels can't be put together.")
     return Answers(
-        relations=tuple(relation for fold in folds for relation in fold.relations),
-        documents=tuple(document for fold in folds for document in fold.documents),
-        gold=tuple(gold for fold in folds for gold in fold.gold),
+        relations=tuple(chain(*(fold.relations for fold in folds))),
+        documents=tuple(chain(*(fold.documents for fold in folds))),
+        gold=tuple(chain(*(fold.gold for fold in folds))),
         shared=np.concatenate([fold.shared for fold in folds]),
         labels=folds[0].labels,
         scores=np.concatenate([fold.scores for fold in folds]),
     )
 
 
-def measures_table(name: str, title: str, answers: Mapping[str, Sequence[Answers]]) -> Table:
+def measures_table(name: str, title: str, answers: SeedAnswers) -> Table:
     """Accuracy of each system on all relations, and on those that share an entity or don't."""
     rows = []
     for system, seeds in answers.items():
@@ -206,7 +193,7 @@ def measures_table(name: str, title: str, answers: Mapping[str, Sequence[Answers
 
 
 def _fold_findings(bench: Bench, runs: GroupResults) -> Findings:
-    answers = {system.name: _over_folds(runs, system) for system in FOLD_SYSTEMS}
+    answers = _over_folds(runs, FOLD_SYSTEMS)
     relations = len(answers[FOLD_SYSTEMS[0].name][0].relations)
     return Findings(
         name="crossvalidation",
@@ -226,7 +213,7 @@ def _fold_findings(bench: Bench, runs: GroupResults) -> Findings:
 
 
 CROSSVALIDATION = Experiment(
-    "crossvalidation", lambda bench: _fold_groups(bench, FOLD_SYSTEMS), _fold_findings
+    "crossvalidation", lambda bench: fold_groups(bench, FOLD_SYSTEMS), _fold_findings
 )
 
 
@@ -234,34 +221,30 @@ DIMENSIONS = (20, 30, 40, 50, 60)
 
 
 def _dimension_findings(bench: Bench, runs: GroupResults) -> Findings:
-    figures = {
-        part: [(K, accuracy(answers_of(some, part))) for K, some in runs.items()] for part in ("dev", "test")
+    rows = {K: [accuracy(answers_of(some, part)) for part in ("dev", "test")] for K, some in runs.items()}
+    points = {
+        part: tuple((float(K), found) for K, one in rows.items() if (found := one[place]))
+        for place, part in enumerate(("dev", "test"))
     }
-    series = [
-        Series(part, tuple((float(K), found) for K, found in points if found))
-        for part, points in figures.items()
-        if any(found for _, found in points)
-    ]
     words = [f"{FULL.name}, {len(bench.seeds)} seeds; bars are 95% intervals over relations."]
     if is_papers_corpus(bench, "lin"):
-        low, high = DIMENSION_RANGE
+        low, high = PAPER["dimension"]["range"]
         words.append(f"The paper's accuracies lie between {low} and {high}. {SOURCE}")
-    title, labels = "Accuracy over dimensions", ("dimensions K", "accuracy (%)")
+    title, axes = "Accuracy over dimensions", ("dimensions K", "accuracy (%)")
+    series = tuple(Series(part, some) for part, some in points.items() if some)
     return Findings(
         name="dimension",
         title="How many dimensions",
         words=tuple(words),
         tables=(
             Table(
-                name="dimension",
-                title="Accuracy of the full model over the number of dimensions",
-                columns=("K", *figures),
-                rows=tuple(
-                    (str(K), dev, test) for (K, dev), (_, test) in zip(*figures.values(), strict=True)
-                ),
+                "dimension",
+                "Accuracy of the full model over the number of dimensions",
+                ("K", "dev", "test"),
+                tuple((str(K), *one) for K, one in rows.items()),
             ),
         ),
-        figures=(LineFigure("dimension", title, *labels, tuple(series)),),
+        figures=(LineFigure("dimension", title, *axes, series),),
     )
 
 
@@ -273,28 +256,18 @@ DIMENSION = Experiment(
 )
 
 
-FACTORS = ("A1", "A2", "B1", "B2")
-DIAGONALS = ("A3", "B3")
+NORMS = {"norm of the factors": ("A1", "A2", "B1", "B2"), "norm of the diagonals": ("A3", "B3")}
 
 
 def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
-    rows = tuple(
-        (
-            start,
-            *(accuracy(answers_of(some, part)) for part in ("dev", "test")),
-            _norm(some, FACTORS),
-            _norm(some, DIAGONALS),
-        )
-        for start, some in runs.items()
-    )
+    rows = ((start, *_measures(some)[:2], *map(partial(_norm, some), NORMS)) for start, some in runs.items())
     table = Table(
-        name="initialisation",
-        title="Start of the low-rank factors",
-        columns=("factors start", "dev", "test", "norm of the factors", "norm of the diagonals"),
-        rows=rows,
-        notes=("Norms are Frobenius norms after training, over A and B of all labels, mean over seeds.",),
+        "initialisation",
+        "Start of the low-rank factors",
+        ("factors start", "dev", "test", *NORMS),
+        tuple(rows),
+        ("Norms are Frobenius norms after training, over A and B of all labels, mean over seeds.",),
     )
-    test = {start: answers_of(some) for start, some in runs.items()}
     return Findings(
         name="initialisation",
         title="Zero initialisation",
@@ -302,13 +275,13 @@ def _initialisation_findings(bench: Bench, runs: GroupResults) -> Findings:
             "Factors that start at zero have a zero gradient and stay there: what is learned is the diagonal "
             f"alone. {FULL.name}, {len(bench.seeds)} seeds.",
         ),
-        tables=(table, comparison_table("initialisation-tests", (("random", "zero"),), test)),
+        tables=(table, comparison_table("initialisation-tests", (("random", "zero"),), _test_answers(runs))),
     )
 
 
-def _norm(runs: list[RunResult], names: tuple[str, ...]) -> str:
+def _norm(runs: list[RunResult], column: str) -> str:
     """The norm of some parameters together, mean over seeds."""
-    norms = [np.linalg.norm([run.notes["norms"].get(name, 0.0) for name in names]) for run in runs]
+    norms = [np.linalg.norm([run.notes["norms"].get(name, 0.0) for name in NORMS[column]]) for run in runs]
     return f"{np.mean(norms):.3f}"
 
 
@@ -343,18 +316,16 @@ def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
         ours += [f1_measure(seeds, name), accuracy(seeds)]
         constant += constant_measures(seeds[0], name, always=is_commoner(bench, name))
     split = replace(bench, configuration=bench.configuration.changed(papers_split(bench)))
-    protocol = split.protocol
     beside = is_papers_corpus(split, PAPERS_SPLIT)
-    rows: list[tuple[Cell, ...]] = [
-        (system, *(published(value, decimals=2) for pair in figures for value in pair))
-        for system, figures in (BINARY if beside else {}).items()
+    rows = [
+        (system, *(published(value, decimals=2) for value in figures))
+        for system, figures in (PAPER["binary"] if beside else {}).items()
     ]
-    rows += [tuple(constant), tuple(ours)]
     return Findings(
         name="binary",
         title="One class against all others",
         words=(
-            f"{FULL.name} under the split '{protocol}', EntRel counted as Expansion, the training part "
+            f"{FULL.name} under the split '{split.protocol}', EntRel counted as Expansion, the training part "
             f"balanced by resampling, the pass with the best development F1; {len(bench.seeds)} seeds. "
             "The commoner answer is the training part's.",
         ),
@@ -363,8 +334,8 @@ def _binary_findings(bench: Bench, runs: GroupResults) -> Findings:
                 name="binary",
                 title="F1 and accuracy for each class of level 1",
                 columns=("system", *(f"{name} {kind}" for name in CLASSES for kind in ("F1", "accuracy"))),
-                rows=tuple(rows),
-                notes=notes_beside(bench) if beside else (),
+                rows=(*rows, tuple(constant), tuple(ours)),
+                notes=(SOURCE,) if beside else (),
             ),
         ),
     )
@@ -379,25 +350,17 @@ def is_commoner(bench: Bench, name: str) -> bool:
 
 def constant_measures(answers: Answers, positive: str, *, always: bool) -> tuple[Measure, Measure]:
     """F1 and accuracy of a constant answer: the class for every relation (``always``), or for none."""
-    share = float(np.mean([positive in gold for gold in answers.gold]))
-    n = len(answers.gold)
-    if always:
-        return Measure(2 * share / (1 + share), n=n), Measure(share, n=n)
-    return Measure(0.0, n=n), Measure(1 - share, n=n)
+    share, n = float(np.mean([positive in gold for gold in answers.gold])), len(answers.gold)
+    f1, right = (2 * share / (1 + share), share) if always else (0.0, 1 - share)
+    return Measure(f1, n=n), Measure(right, n=n)
 
 
 def f1_measure(seeds: Sequence[Answers], positive: str) -> Measure:
     """F1 of a class, mean over seeds, with a bootstrap interval over relations."""
     gold = np.array([positive in labels for labels in seeds[0].gold])
     found = np.array([[label == positive for label in one.predicted] for one in seeds])
-    both = (found & gold).sum(axis=1)
-    by_seed = 2 * both / np.maximum(found.sum(axis=1) + gold.sum(), 1)
-    return Measure(
-        mean=float(by_seed.mean()),
-        deviation=float(by_seed.std(ddof=1)) if len(by_seed) > 1 else None,
-        interval=f1_interval(gold, found, seed=BOOTSTRAP_SEED),
-        n=len(gold),
-    )
+    by_seed = 2 * (found & gold).sum(axis=1) / np.maximum(found.sum(axis=1) + gold.sum(), 1)
+    return over_seeds(by_seed, f1_interval(gold, found, seed=BOOTSTRAP_SEED), len(gold))
 
 
 BINARY_EXPERIMENT = Experiment(
@@ -407,25 +370,7 @@ BINARY_EXPERIMENT = Experiment(
 )
 
 
-LOGISTIC = {
-    "training.loss": "logistic",
-    "training.rate_upward": 0.01,
-    "training.rate_classification": 0.01,
-    "training.rate_features": 0.005,
-    "training.dropout": 0.3,
-    "training.epochs": 40,
-}
-CLAUSES = {
-    "features.word_pairs": 0,
-    "features.dependency_rules": 0,
-    "features.production_rules": 100,
-    "features.predicates": 150,
-    "features.attachment": 100,
-    "features.openings": 150,
-    "features.layout": True,
-    "features.overlap": True,
-}
-ENSEMBLE = {"model.members": 5, "model.surface_members": 2}
+LOGISTIC, CLAUSES, ENSEMBLE = (PAPER["beyond"][name] for name in ("logistic", "clauses", "ensemble"))
 
 # Each adds one thing to the one before it. The first has the settings as given, even where FULL was tuned: a
 # step from a tuned model to one that is not would measure the tuning.
@@ -453,13 +398,12 @@ FOLD_SEEDS = 1  # an ensemble is several seeds already
 
 def _step_groups(bench: Bench) -> Groups:
     usual: Groups = {system.name: bench.plans(system) for system in (*STEPS, FEATURES_ALONE)}
-    return usual | _fold_groups(bench, FOLDED, seeds=bench.seeds[:FOLD_SEEDS])
+    return usual | fold_groups(bench, FOLDED, seeds=bench.seeds[:FOLD_SEEDS])
 
 
 def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
     usual = {system.name: runs[system.name] for system in (*STEPS, FEATURES_ALONE)}
-    test = {name: answers_of(some) for name, some in usual.items()}
-    folded = {system.name: _over_folds(runs, system) for system in FOLDED}
+    folded = _over_folds(runs, FOLDED)
     return Findings(
         name="beyond",
         title="Beyond the paper",
@@ -471,24 +415,21 @@ def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
         ),
         tables=(
             Table(
-                name="beyond",
-                title="Accuracy, step by step",
-                columns=("model", "dev", "test", "test, shared entities", "seconds of training"),
-                rows=tuple((name, *_step_row(some)) for name, some in usual.items()),
-                notes=("Seconds are the mean over runs, for orientation: the machine may have been busy.",),
+                "beyond",
+                "Accuracy, step by step",
+                ("model", "dev", "test", "test, shared entities", "seconds of training"),
+                tuple((name, *_measures(some), _mean_seconds(some)) for name, some in usual.items()),
+                ("Seconds are the mean over runs, for orientation: the machine may have been busy.",),
             ),
-            comparison_table("beyond-tests", STEPS_COMPARED, test),
+            comparison_table("beyond-tests", STEPS_COMPARED, _test_answers(usual)),
             measures_table("beyond-folds", "Cross-validated accuracy, one seed", folded),
             comparison_table("beyond-folds-tests", FOLDS_COMPARED, folded),
         ),
     )
 
 
-def _step_row(runs: list[RunResult]) -> list[Cell]:
-    test = answers_of(runs)
-    seconds = sum(run.notes["seconds"] for run in runs) / len(runs)
-    measures = accuracy(answers_of(runs, "dev")), accuracy(test), accuracy(test, test[0].shared)
-    return [*measures, f"{seconds:.1f}"]
+def _mean_seconds(runs: Sequence[RunResult]) -> str:
+    return f"{sum(run.notes['seconds'] for run in runs) / len(runs):.1f}"
 
 
 BEYOND = Experiment("beyond", _step_groups, _step_findings)

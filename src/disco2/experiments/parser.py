@@ -19,7 +19,7 @@ from disco2.errors import CorpusError
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_relations, with_interval
 from disco2.parser.connectives import level2
 from disco2.parser.parser import ParsedRelation
-from disco2.reporting.findings import Cell, Findings, Measure, Table
+from disco2.reporting.findings import Findings, Measure, Row, Table
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,13 @@ def score_output(output: Output) -> Scores:
     end_to_end, given = score_relations(stated, _stated(output.found)), score_relations(stated, output.given)
     whole = score_relations(output.gold, output.found)  # everything but NoRel
     implicit = score_relations(inside, found_inside) if inside else {}
-    implicit_sense: Scores = {}
-    if output.classified:
-        implicit_sense = {"implicit in sentences, gold arguments: sense": _accuracy(output.classified)}
+    classified = {"implicit in sentences, gold arguments: sense": output.classified}
     return {
         "connectives": end_to_end["connectives"],
         **_titled("explicit", end_to_end, "explicit", (*_ARGUMENTS, *_WITH_SENSE)),
         **_titled("gold connectives", given, "explicit", _ARGUMENTS),
         "gold connectives: sense": _accuracy(senses),
-        **implicit_sense,
+        **{title: _accuracy(some) for title, some in classified.items() if some},
         **_titled("implicit in sentences", implicit, "not explicit", ("both exact", *_WITH_SENSE)),
         **_titled("not explicit", whole, "not explicit", _WITH_SENSE),
         **_titled("all", whole, "all", _WITH_SENSE),
@@ -142,15 +140,16 @@ def parser_findings(corpus: Corpus, system: System, *, part: str, name: str) -> 
     """The end-to-end table of a system beside rules, and its main figures by genre."""
     output = run_system(corpus, system, part=part)
     scores = score_output(output)
-    rules = None
+    rules: Scores = {}
     if part != "train" and has_relations(corpus, "train"):
         rules = score_output(run_system(corpus, RuleBaseline.learn(corpus).system, part=part))
-    rows = []
+    rows: list[Row] = []
     for title, one in scores.items():
-        other = rules.get(title) if rules else None
-        rules_cell = Measure(other.f1, interval=other.interval) if other else None
-        f1 = Measure(one.f1, interval=one.interval)
-        rows.append((title, one.gold, Measure(one.precision), Measure(one.recall), f1, rules_cell))
+        f1, other = (
+            Measure(some[title].f1, interval=some[title].interval) if title in some else None
+            for some in (scores, rules)
+        )
+        rows.append((title, one.gold, Measure(one.precision), Measure(one.recall), f1, other))
     columns: tuple[str, ...] = ("", "gold", "precision", "recall", "F1", "F1 of rules")
     heading = f"{corpus.name}, {part}: {name}"
     tables = [Table(f"parser-{part}", f"Relations from end to end, {heading}", columns, tuple(rows), NOTES)]
@@ -170,12 +169,12 @@ GENRE_COLUMNS = {
 }
 
 
-def _genre_rows(output: Output) -> tuple[tuple[Cell, ...], ...]:
+def _genre_rows(output: Output) -> tuple[Row, ...]:
     """A row for each genre, which GUM's names of documents tell: ``GUM_academic_art``."""
     genres: dict[str, list[str]] = defaultdict(list)
     for name in output.documents:
         genres[name.split("_")[1] if name.count("_") > 1 else ""].append(name)
-    rows: list[tuple[Cell, ...]] = []
+    rows: list[Row] = []
     for genre, names in sorted(genres.items()):
         chosen = output.of(names)
         if _stated(chosen.gold):
@@ -210,18 +209,23 @@ def gold_relations(corpus: Corpus, part: str) -> list[SpanRelation]:
 
     Senses are PDTB 3's, which the parser knows, whatever the corpus has.
     """
+    relations = (one for one in corpus.relations if corpus.parts.get(one.document) == part)
     return [
-        SpanRelation(
-            one.document,
-            one.kind.value,
-            frozenset(one.arg1.tokens),
-            frozenset(one.arg2.tokens),
-            _senses(one),
-            frozenset(one.connective_tokens),
-        )
-        for one in corpus.relations
-        if corpus.parts.get(one.document) == part and one.kind != RelationKind.NOREL
+        _span(one.document, one.kind, one.arg1.tokens, one.arg2.tokens, _senses(one), one.connective_tokens)
+        for one in relations
+        if one.kind != RelationKind.NOREL
     ]
+
+
+def _span(
+    document: str,
+    kind: RelationKind,
+    arg1: Iterable[int],
+    arg2: Iterable[int],
+    senses: tuple[str, ...],
+    connective: Iterable[int] = (),
+) -> SpanRelation:
+    return SpanRelation(document, kind.value, frozenset(arg1), frozenset(arg2), senses, frozenset(connective))
 
 
 def _senses(relation: Relation) -> tuple[str, ...]:
@@ -236,15 +240,7 @@ def _in_one_sentence(corpus: Corpus, name: str, tokens: Collection[int]) -> bool
 def as_spans(document: Document, relations: Sequence[ParsedRelation]) -> list[SpanRelation]:
     """What the parser found, for scoring."""
     return [
-        SpanRelation(
-            document.id,
-            one.kind.value,
-            frozenset(one.arg1),
-            frozenset(one.arg2),
-            (one.sense,),
-            frozenset(one.connective),
-        )
-        for one in relations
+        _span(document.id, one.kind, one.arg1, one.arg2, (one.sense,), one.connective) for one in relations
     ]
 
 
@@ -271,14 +267,14 @@ class RuleBaseline:
             if corpus.parts.get(one.document) != "train" or not one.senses:
                 continue
             if one.kind == RelationKind.EXPLICIT and _is_run(one):
-                connective = corpus.documents[one.document].words(one.connective_tokens)
-                senses[tuple(word.lower() for word in connective)][level2(in_pdtb3(one.senses[0]))] += 1
+                connective = _lower_words(corpus.documents[one.document], one.connective_tokens)
+                senses[connective][level2(in_pdtb3(one.senses[0]))] += 1
             elif one.kind == RelationKind.IMPLICIT:
                 implicit[level2(in_pdtb3(one.senses[0]))] += 1
         longest = max(map(len, senses))
         occurrences: Counter[tuple[str, ...]] = Counter()
         for document in documents_of(corpus, "train"):
-            words = tuple(token.text.lower() for token in document.tokens)
+            words = _lower_words(document, range(len(document.tokens)))
             for length in range(1, longest + 1):
                 occurrences.update(words[place : place + length] for place in range(len(words) - length + 1))
         return cls(
@@ -297,12 +293,12 @@ class RuleBaseline:
         relations = self.parse_given(document, self._connectives(document))
         place = document.sentence_index
         linked = {place(min(one.arg2)) for one in relations if place(min(one.arg1)) != place(min(one.arg2))}
-        spans = [frozenset(range(one.start, one.end)) for one in document.sentences]
-        for number, pair in enumerate(pairwise(spans), start=1):
-            if number not in linked:
-                implicit = RelationKind.IMPLICIT.value
-                relations.append(SpanRelation(document.id, implicit, *pair, (self.implicit_sense,)))
-        return relations
+        spans = [range(one.start, one.end) for one in document.sentences]
+        return relations + [
+            _span(document.id, RelationKind.IMPLICIT, *pair, (self.implicit_sense,))
+            for number, pair in enumerate(pairwise(spans), start=1)
+            if number not in linked
+        ]
 
     def parse_given(self, document: Document, connectives: list[tuple[int, ...]]) -> list[SpanRelation]:
         """The explicit relations of given connectives."""
@@ -314,33 +310,27 @@ class RuleBaseline:
             before = range(sentence.start, tokens[0])
             if len(before) < 2 and number:
                 before = range(document.sentences[number - 1].start, document.sentences[number - 1].end)
-            arg2 = frozenset(range(tokens[0], sentence.end)) - frozenset(tokens)
+            arg2 = [token for token in range(tokens[0], sentence.end) if token not in tokens]
             if before and arg2:
-                words = tuple(word.lower() for word in document.words(tokens))
-                relations.append(
-                    SpanRelation(
-                        document.id,
-                        RelationKind.EXPLICIT.value,
-                        frozenset(before),
-                        arg2,
-                        (self.senses.get(words, usual),),
-                        frozenset(tokens),
-                    )
-                )
+                sense = self.senses.get(_lower_words(document, tokens), usual)
+                relations.append(_span(document.id, RelationKind.EXPLICIT, before, arg2, (sense,), tokens))
         return relations
 
     def _connectives(self, document: Document) -> list[tuple[int, ...]]:
-        words = [token.text.lower() for token in document.tokens]
+        words = _lower_words(document, range(len(document.tokens)))
         found = []
         place = 0
         while place < len(words):
-            for length in range(self.longest, 0, -1):
-                if tuple(words[place : place + length]) in self.connectives:
-                    found.append(tuple(range(place, place + length)))
-                    place += length - 1
-                    break
-            place += 1
+            lengths = range(self.longest, 0, -1)
+            fits = (length for length in lengths if words[place : place + length] in self.connectives)
+            if length := next(fits, 0):
+                found.append(tuple(range(place, place + length)))
+            place += max(length, 1)
         return found
+
+
+def _lower_words(document: Document, tokens: Sequence[int]) -> tuple[str, ...]:
+    return tuple(word.lower() for word in document.words(tokens))
 
 
 def _is_run(relation: Relation) -> bool:

@@ -6,36 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from disco2.corpora.tasks import CLASSES
+from disco2.experiments import paper
 from disco2.experiments.bench import Bench, Experiment
 from disco2.experiments.configuration import commented_toml
 from disco2.experiments.coreference import COREFERENCE
 from disco2.experiments.embeddings import EMBEDDINGS
-from disco2.experiments.paper import (
-    BEYOND,
-    BINARY_EXPERIMENT,
-    CROSSVALIDATION,
-    DIMENSION,
-    INITIALISATION,
-    LADDER,
-    MULTICLASS_EXPERIMENT,
-    classifier,
-)
 from disco2.experiments.runs import plain_words, versions
 from disco2.experiments.tuning import Tuned, TuningProgress, choose_space, readable, tune
 from disco2.files import write_text
-from disco2.reporting.findings import Cell, Findings, Measure, Table
+from disco2.reporting.findings import Findings, Measure, Row, Table
 from disco2.reporting.page import report_page
 
-ALL: tuple[Experiment, ...] = (
-    MULTICLASS_EXPERIMENT,
-    CROSSVALIDATION,
-    COREFERENCE,
-    DIMENSION,
-    BINARY_EXPERIMENT,
-    INITIALISATION,
-    EMBEDDINGS,
-    BEYOND,
-)
+ALL: list[Experiment] = [paper.MULTICLASS_EXPERIMENT, paper.CROSSVALIDATION, COREFERENCE, paper.DIMENSION]
+ALL += [paper.BINARY_EXPERIMENT, paper.INITIALISATION, EMBEDDINGS, paper.BEYOND]
 STUDIES, TUNED, TUNING = "tuning.db", "tuned", "tuning"
 PAGE = "report.html"
 
@@ -55,8 +38,8 @@ def tune_systems(
     Studies in OUTPUT/tuning.db are continued. OUTPUT/tuned has a file for each system, for --config.
     """
     found = {}
-    models = [system for system in LADDER if system.changes["model.kind"] != "majority"]
-    for system in (*models, *(classifier(bench, name) for name in CLASSES)):
+    models = [system for system in paper.LADDER if system.changes["model.kind"] != "majority"]
+    for system in (*models, *(paper.classifier(bench, name) for name in CLASSES)):
         configuration = bench.configuration.changed(system.changes)
         found[system.name] = tune(
             bench.corpus,
@@ -81,7 +64,7 @@ def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Find
     """What was found for each system, as it scored on the development relations."""
     values = {system: readable(one.best.params) for system, one in tuned.items()}
     names = list(dict.fromkeys(name for some in values.values() for name in some))
-    rows: list[tuple[Cell, ...]] = [
+    rows: list[Row] = [
         (
             system,
             Measure(one.best.value or 0.0),
@@ -104,7 +87,7 @@ def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Find
                 "The best settings",
                 ("system", "development", "trials", *names),
                 tuple(rows),
-                notes=(f"All settings of a system are in {TUNED}/, as files that --config reads.",),
+                (f"All settings of a system are in {TUNED}/, as files that --config reads.",),
             ),
         ),
         data={system: {"file": tuned_file(system), **one.to_json()} for system, one in tuned.items()},
@@ -113,7 +96,7 @@ def tuning_findings(bench: Bench, tuned: dict[str, Tuned], *, grid: str) -> Find
 
 def write_report(bench: Bench, findings: list[Findings], output: Path, facts: dict[str, str]) -> Path:
     """OUTPUT/report.html: every experiment, settings last."""
-    corpus = bench.corpus
+    corpus, path = bench.corpus, output / PAGE
     page = report_page(
         sorted(findings, key=lambda one: one.name == TUNING),
         title=f"Implicit discourse relations on {corpus.name}",
@@ -126,5 +109,5 @@ def write_report(bench: Bench, findings: list[Findings], output: Path, facts: di
             **facts,
         },
     )
-    write_text(output / PAGE, [page])
-    return output / PAGE
+    write_text(path, [page])
+    return path

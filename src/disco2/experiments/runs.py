@@ -17,7 +17,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cache
@@ -110,11 +110,10 @@ def read_result(folder: Path) -> RunResult | None:
     try:
         content = json.loads((folder / SCORES).read_text(encoding="utf-8"))
         labels = tuple(map(str, content["labels"]))
-        answers = {}
-        for part, digest in content["parts"].items():
-            if hash_file(_predictions(folder, part)) != digest:
-                return None
-            answers[part] = _read_answers(_predictions(folder, part), labels)
+        files = {part: _predictions(folder, part) for part in content["parts"]}
+        if any(hash_file(files[part]) != digest for part, digest in content["parts"].items()):
+            return None
+        answers = {part: _read_answers(file, labels) for part, file in files.items()}
         return RunResult(labels, answers, dict(content["notes"]))
     except _UNREADABLE:
         return None
@@ -213,8 +212,7 @@ def _train(plan: RunPlan, corpus: Corpus, folder: Path, preparations: Preparatio
     return result
 
 
-# Called with a plan, before its run here or after it in another process, how many are done, and of how many.
-RunProgress = Callable[[RunPlan, int, int], None]
+RunProgress = Callable[[RunPlan, int, int], None]  # called after each run: how many are done, of how many
 
 
 def perform_all(
@@ -225,36 +223,43 @@ def perform_all(
     progress: RunProgress = lambda plan, done, total: None,
     notice: Callable[[str], None] = lambda text: None,
 ) -> None:
-    """Do every run that is not finished, in this process or in several ones.
+    """Do every run that is not finished. An error stops the work; finished runs stay."""
+    # Runs that start from the same examples come one after the other, so that these are prepared once.
+    groups: dict[Hashable, dict[str, RunPlan]] = {}
+    for plan in dict.fromkeys(plans):
+        if not runs.is_finished(plan):
+            group = groups.setdefault((plan.layers, preparation_key(plan.configuration)), {})
+            group[runs.folder(plan).name] = plan
+    waiting = {name: plan for group in groups.values() for name, plan in group.items()}
+    for done, (name, _) in enumerate(
+        work_on(waiting.items(), runs.perform, jobs=jobs, notice=notice), start=1
+    ):
+        progress(waiting[name], done, len(waiting))
 
-    An error stops the work; finished runs stay. ``notice`` is called when a process dies.
+
+def work_on(
+    tasks: Iterable[tuple[str, Any]],
+    work: Callable[[Any], Any],
+    *,
+    jobs: int,
+    notice: Callable[[str], None],
+) -> Iterator[tuple[str, Any]]:
+    """The names of tasks with the results of the work on them, in this process or, with ``jobs``, in several.
+
+    ``notice`` is called when a process dies.
     """
-    waiting = _grouped(plan for plan in dict.fromkeys(plans) if not runs.is_finished(plan))
-    if jobs == 1 or not waiting:
-        for done, plan in enumerate(waiting):
-            progress(plan, done, len(waiting))
-            runs.perform(plan)
+    if jobs == 1:
+        yield from ((name, work(given)) for name, given in tasks)
         return
-    by_name = {runs.folder(plan).name: plan for plan in waiting}
-    with LocalEngine(jobs).session(runs.perform, notice=notice) as session:
-        tasks = (Task(name, plan) for name, plan in by_name.items())
-        for done, outcome in enumerate(session.run(tasks), start=1):
-            plan = by_name[outcome.task.key]
+    with LocalEngine(jobs).session(work, notice=notice) as session:
+        for outcome in session.run(Task(*task) for task in tasks):
             if outcome.died:
                 raise InputError(
-                    f"The processes that trained '{plan.model}' with seed {plan.seed} ended: {outcome.died}.",
+                    f"One process after the other ended, the last ones {outcome.died}.",
                     hint="Is there enough memory? Start the same command again, perhaps with fewer --jobs: "
-                    "it continues with the runs that are not finished.",
+                    "it continues with what is not finished.",
                 )
-            progress(plan, done, len(waiting))
-
-
-def _grouped(plans: Iterable[RunPlan]) -> list[RunPlan]:
-    """Runs that start from the same examples one after the other, so that these are prepared once."""
-    groups: dict[Hashable, list[RunPlan]] = {}
-    for plan in plans:
-        groups.setdefault((plan.layers, preparation_key(plan.configuration)), []).append(plan)
-    return [plan for group in groups.values() for plan in group]
+            yield outcome.task.key, outcome.result
 
 
 def plain_words(words: Iterable[str]) -> str:
@@ -269,19 +274,15 @@ def readable_name(words: Iterable[str], content: Mapping[str, Any]) -> str:
 
 def vectors_digest(source: str) -> str:
     """The SHA-256 of a file of vectors; empty if the source is no file or can't be read."""
-    if source in (SHIPPED, WORD2VEC):
-        return ""
     path = Path(os.path.expanduser(source))  # noqa: PTH111  as ``load_vectors`` has it
     try:
-        found = path.stat()
-        return _digest(path.resolve(), found.st_size, found.st_mtime_ns)
+        return "" if source in (SHIPPED, WORD2VEC) else _digest(path.resolve(), path.stat().st_mtime_ns)
     except (OSError, ValueError):
         return ""
 
 
 @cache
-def _digest(path: Path, size: int, changed: int) -> str:
-    """Read once, and again when size or time differ."""
+def _digest(path: Path, changed: int) -> str:
     return hash_file(path)
 
 

@@ -18,7 +18,7 @@ from disco2.corpora.catalogue import licence_of, licences_of_texts
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, RelationKind
 from disco2.data.batch import Floats
 from disco2.errors import CorpusError
-from disco2.evaluation.scores import expected_calibration_error
+from disco2.evaluation.scores import expected_calibration_error, hits
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import Parts, as_running_text, weak_instances
 from disco2.model import AnyModel, EncoderModel
@@ -27,8 +27,7 @@ from disco2.training.encoder import OWN, fit_encoder
 from disco2.training.entity_term import fit_entity_term, linked_pairs
 from disco2.training.fit import Fitted, Prepared, fit_temperature, hold_out, learn, most_common, prepare
 from disco2.training.loop import Progress, Report
-from disco2.vectors import load_vectors
-from disco2.vectors.word_vectors import SHIPPED, WORD2VEC
+from disco2.vectors.word_vectors import WORD2VEC
 
 WEIGHTS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)  # of an encoder's surface features
 OFFSETS = np.arange(-1, 3.5, 0.5)  # of an encoder's EntRel and NoRel
@@ -74,7 +73,8 @@ def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration)
     """
     task, seed = configuration.task, configuration.training.seed
     training, widened, development = _training_and_development(parts, configuration)
-    weak = _weak_instances(corpus, parts, configuration) if task.weak_weight else []
+    kinds = [RelationKind(kind) for kind in task.weak_kinds]
+    weak = weak_instances(corpus, parts, kinds=kinds, weight=task.weak_weight) if task.weak_weight else []
     prepared = prepare(
         [*training, *widened],
         development,
@@ -213,17 +213,12 @@ def check_learnable(corpus: Corpus, parts: Parts) -> None:
     """CorpusError where there is nothing to learn."""
     training = parts.instances["train"]
     labels = {label for instance in training for label in instance.gold}
-    if not labels and not any(relation.senses for relation in parts.relations["train"]):
-        raise CorpusError(
-            f"None of the {len(parts.relations['train'])} training relations has a label.",
-            where=corpus.name,
-            hint="In a file of pairs, labels stand in a column 'label'; see: disco2 corpus stats",
-        )
     if len(labels) < 2:
         raise CorpusError(
             f"The {len(training)} training relations have {len(labels)} labels that count; two are needed.",
             where=corpus.name,
-            hint="Lower task.minimum, or choose another level or split; see: disco2 corpus stats",
+            hint="Lower task.minimum, or choose another level or split; in a file of pairs, labels are in "
+            "the column 'label'. See: disco2 corpus stats",
         )
     if WITHOUT_SENSE.issuperset(labels):
         raise CorpusError(
@@ -233,62 +228,31 @@ def check_learnable(corpus: Corpus, parts: Parts) -> None:
         )
 
 
-def _weak_instances(corpus: Corpus, parts: Parts, configuration: Configuration) -> list[Instance]:
-    kinds = [RelationKind(kind) for kind in configuration.task.weak_kinds]
-    found = weak_instances(corpus, parts, kinds=kinds, weight=configuration.task.weak_weight)
-    if not found:
-        raise CorpusError(
-            f"No {' or '.join(kinds)} relation of the training part can serve as a further instance.",
-            where=corpus.name,
-            hint="Leave out task.weak_weight, or name other task.weak_kinds; see: disco2 corpus stats",
-        )
-    return found
-
-
-KEPT = 2  # examples of a large corpus take memory
-
-
 class Preparations:
-    """What the last trainings on one corpus prepared: those with other seeds or rates start from the same.
-
-    With the shipped vectors another K changes nothing but the vectors: they have the same words for any K, so
-    that examples, which hold rows of the table, stay right.
-    """
+    """What the last training on a corpus prepared: the next one, with another seed or rate, starts so."""
 
     def __init__(self) -> None:
-        self._kept: dict[Hashable, Prepared] = {}
+        self._key: Hashable = None
+        self._kept: Prepared | None = None
 
     def of(self, parts: Parts, configuration: Configuration, make: Callable[[], Prepared]) -> Prepared:
         """What a training under a configuration starts from, prepared if it is not kept."""
-        model = configuration.model
         key = preparation_key(configuration, seed_matters=not parts.instances["dev"])
-        found = self._kept.pop(key, None) or make()
-        if found.untrained.settings.K != model.K:
-            vectors = load_vectors(
-                SHIPPED,
-                dimensions=model.K,
-                words=set(found.untrained.vectors.words),
-                frequent=configuration.vectors.frequent,
-                sentences=None,
-                seed=configuration.training.seed,
-            )
-            found = replace(found, untrained=replace(found.untrained, settings=model, vectors=vectors))
-        self._kept[key] = found  # the last one used is the last one dropped
-        while len(self._kept) > KEPT:
-            del self._kept[next(iter(self._kept))]
-        return found
+        if self._kept is None or self._key != key:
+            self._kept = None  # before the next one is made: it takes memory
+            self._key, self._kept = key, make()
+        return self._kept
 
 
 def preparation_key(configuration: Configuration, *, seed_matters: bool = False) -> Hashable:
-    """Every setting that ``prepare_training`` depends on; without K where it matters to vectors alone."""
+    """Every setting that ``prepare_training`` depends on."""
     task, model, training = configuration.task, configuration.model, configuration.training
     by_seed = seed_matters or bool(task.versus and task.balance) or configuration.vectors.source == WORD2VEC
-    any_k = configuration.vectors.source == SHIPPED and model.uses_vectors
     return (
         task,
         configuration.features,
         configuration.vectors,
-        (model.kind, model.features, None if any_k else model.K),
+        (model.kind, model.features, model.K),
         (training.seed, training.development_share) if by_seed else None,
     )
 
@@ -303,13 +267,12 @@ def save_model(
     force: bool = False,
 ) -> None:
     """Write a bundle that says what it was trained on and how, with the temperatures of its probabilities."""
-    record = record_of(fitted, parts, configuration, corpus)
-    save_bundle(fitted.model, path, **vars(record), force=force)
+    save_bundle(fitted.model, path, **vars(record_of(fitted, parts, configuration, corpus)), force=force)
 
 
 @dataclass(frozen=True)
 class BundleRecord:
-    """What ``save_bundle`` takes beside a model; ``bundle.layout.Manifest`` explains it."""
+    """What ``save_bundle`` takes beside a model; ``bundle.manifest.Manifest`` explains it."""
 
     configuration: dict[str, Any]
     task: dict[str, Any]
@@ -360,10 +323,10 @@ def _label_counts(parts: Parts, configuration: Configuration) -> dict[str, float
     last = configuration.stages[-1].drawn if configuration.stages else None
     for further in parts.further:
         found = further.instances(parts.task, parts.labels)
-        name = further.entry.name
-        if last is not None and name not in last:
+        drawn = last.get(further.entry.name) if last is not None else len(found)
+        if drawn is None:
             continue
-        share = 1.0 if not (last and last[name]) else last[name] / len(found)
+        share = drawn / len(found) if drawn else 1.0
         for one in found:
             for label in one.gold:
                 total[label] += share * one.weight
@@ -382,50 +345,36 @@ def calibrated(
     ``further`` has the dev parts of other corpora, which count for given arguments alone. Each corpus has a
     best temperature of its own; the highest is taken, so that the model is overconfident on none of them.
     """
-    uses = _uses(model, development)
-    fitted = {use.name: use.temperature() for use in uses}
-    hottest = [use.temperature() for corpus in further for use in _uses(model, corpus) if use.name == GIVEN]
-    calibration = Calibration(max([fitted.get(GIVEN, 1.0), *hottest]), fitted.get(RUNNING_TEXT))
-    errors = {
-        f"{use.name}_{when}": use.error(chosen)
-        for use in uses
-        for when, chosen in (("before", Calibration()), ("after", calibration))
-    }
+    labels, uses = model.labels, _uses(model, development)
+    fitted = {name: _temperature(labels, *use) for name, use in uses.items()}
+    others = (_uses(model, corpus).get(GIVEN) for corpus in further)
+    hottest = max([fitted.get(GIVEN, 1.0), *(_temperature(labels, *use) for use in others if use)])
+    calibration = Calibration(hottest, fitted.get(RUNNING_TEXT))
+    errors = {}
+    for name, (instances, columns, scores) in uses.items():
+        for when, chosen in (("before", Calibration()), ("after", calibration)):
+            probabilities = chosen.probabilities(scores, columns if name == GIVEN else None)
+            answers = [labels[label] for label in probabilities.argmax(axis=1)]
+            right = hits([one.gold for one in instances], answers)
+            errors[f"{name}_{when}"] = expected_calibration_error(probabilities.max(axis=1), right)
     return calibration, errors
 
 
-@dataclass(frozen=True)
-class _Use:
-    """Scored relations under one of the two ways to use a model; ``allowed``: the outcomes, None for all."""
-
-    name: str
-    labels: tuple[str, ...]
-    instances: Sequence[Instance]
-    allowed: list[int] | None
-    scores: np.ndarray  # of all outcomes
-
-    def temperature(self) -> float:
-        """The best one for the first gold labels that are allowed outcomes."""
-        columns = list(range(len(self.labels))) if self.allowed is None else self.allowed
-        places = {self.labels[label]: place for place, label in enumerate(columns)}
-        gold = [next(places[label] for label in one.gold if label in places) for one in self.instances]
-        return fit_temperature(self.scores[:, columns], gold)[0]
-
-    def error(self, calibration: Calibration) -> float:
-        probabilities = calibration.probabilities(self.scores, self.allowed)
-        best = probabilities.argmax(axis=1)
-        right = [self.labels[label] in one.gold for label, one in zip(best, self.instances, strict=True)]
-        return expected_calibration_error(probabilities[np.arange(len(best)), best], right)
+Use = tuple[Sequence[Instance], list[int], Floats]  # relations, the allowed outcomes, scores of all outcomes
 
 
-def _uses(model: AnyModel, instances: Sequence[Instance]) -> list[_Use]:
+def _uses(model: AnyModel, instances: Sequence[Instance]) -> dict[str, Use]:
     """Given arguments, where a model chooses among senses; and running text if it knows other outcomes."""
-    with_sense = [one for one in instances if one.has_sense]
-    uses: list[tuple[str, Sequence[Instance], list[int] | None]] = [
-        (GIVEN, with_sense, model.is_sense.nonzero()[0].tolist())
-    ]
+    uses = {GIVEN: ([one for one in instances if one.has_sense], model.is_sense.nonzero()[0].tolist())}
     if not model.is_sense.all():
-        uses.append((RUNNING_TEXT, as_running_text(instances), None))
-    return [
-        _Use(name, model.labels, some, allowed, model.scores(some)) for name, some, allowed in uses if some
-    ]
+        uses[RUNNING_TEXT] = as_running_text(instances), list(range(len(model.labels)))
+    return {name: (some, columns, model.scores(some)) for name, (some, columns) in uses.items() if some}
+
+
+def _temperature(
+    labels: Sequence[str], instances: Sequence[Instance], columns: list[int], scores: Floats
+) -> float:
+    """The best one for the first gold labels that are allowed outcomes."""
+    allowed = [labels[column] for column in columns]
+    gold = [next(allowed.index(label) for label in one.gold if label in allowed) for one in instances]
+    return fit_temperature(scores[:, columns], gold)[0]

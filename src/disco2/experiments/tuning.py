@@ -7,27 +7,27 @@ results; trials run in this process or in several ones. One that was cut short i
 from __future__ import annotations
 
 import importlib.util
+import json
 import logging
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import compress
 from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from disco2.data import Corpus
-from disco2.engines import LocalEngine, Task
-from disco2.errors import CorpusError, InputError, MissingExtraError, SettingsError
+from disco2.errors import InputError, MissingExtraError, SettingsError
 from disco2.experiments.configuration import Configuration, assignments, commented_toml
 from disco2.experiments.division import Parts, divide
-from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest
+from disco2.experiments.runs import corpus_digest, readable_name, vectors_digest, work_on
 from disco2.experiments.train_run import Preparations, train_model
 from disco2.files import FileLock, report_write_errors
-from disco2.model import ModelSettings
 from disco2.training.fit import hold_out
 from disco2.version import VERSION
 
@@ -53,89 +53,61 @@ SCORES, LOSS = "scores by seed", "loss"  # attributes of a trial
 
 @dataclass(frozen=True)
 class Space:
-    """What is varied: by dimension the values it may have, and the settings that get its value.
-
-    ``first`` has the values of the first trial; ``trials`` is the default number of them.
-    """
+    """What is varied: by dimension the values it may have, and the settings that get its value."""
 
     name: str
     distributions: Mapping[str, BaseDistribution]
     settings: Mapping[str, tuple[str, ...]]
-    trials: int
-    first: Mapping[str, float] | None = None
+    trials: int  # by default
+    first: Mapping[str, float] | None = None  # the values of the first trial
 
 
 def choose_space(configuration: Configuration, *, grid: str = "quick") -> Space:
     """The named space, with the dimensions that the configured kind of model has.
 
-    paper: K in {20, 30, 40, 50, 60}, lambda in {0.0002, 0.002, 0.02, 0.2}, eta in {0.01, 0.03, 0.05, 0.09},
-    the last two separate for U, V, beta, and A with B.
-
+    paper: K, lambda and eta from the paper's lists, the last two separate for U, V, beta, and A with B.
     quick: rates and regularisers from a third to three times the configured ones, which are tried first.
     """
-    if grid not in GRIDS:
-        raise SettingsError(f"Unknown grid '{grid}'.", hint=f"Choose one of: {', '.join(GRIDS)}.")
-    model = configuration.model
-    if model.kind == "majority":
-        raise SettingsError("The most common class has nothing to tune.", hint="Choose another --kind.")
     check_installed()
-    if grid == "quick":
-        return _quick_space(configuration)
-    if model.kind == "encoder":
-        raise SettingsError("The paper's lists are not for an encoder.", hint="Use --grid quick.")
-    from optuna.distributions import CategoricalDistribution
+    from optuna.distributions import CategoricalDistribution, FloatDistribution
 
-    settings: dict[str, tuple[str, ...]] = {"K": ("model.K",)} if model.uses_vectors else {}
-    values: dict[str, tuple[float, ...]] = {"K": PAPER_K} if model.uses_vectors else {}
-    for name, groups in _paper_groups(model).items():
-        for kind, some in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
-            settings[f"{kind}_{name}"] = tuple(f"training.{kind}_{group}" for group in groups)
-            values[f"{kind}_{name}"] = some
-    lists = {name: CategoricalDistribution(some) for name, some in values.items()}
-    return Space("paper", lists, settings, PAPER_TRIALS)
-
-
-def _quick_space(configuration: Configuration) -> Space:
-    """Rates and regularisers around the configured ones, one for each group; zeros are not tuned."""
-    from optuna.distributions import FloatDistribution
-
-    groups = _groups(configuration.model)
-    names = [f"training.{kind}_{group}" for group in groups for kind in ("lambda", "rate")]
-    if configuration.model.kind == "encoder":
-        names += ["encoder.rate", "encoder.hint_weight"]
-    settings = {name.removeprefix("training."): (name,) for name in names if attrgetter(name)(configuration)}
-    if not settings:
+    model = configuration.model
+    if model.kind == "majority" or (grid == "paper" and model.kind == "encoder"):
         raise SettingsError(
-            "All rates and regularisers are zero: there is nothing to tune.", hint="Use --grid paper."
+            f"A model of kind '{model.kind}' has nothing to tune on the {grid} grid.",
+            hint="Choose another --kind, or --grid quick for an encoder.",
         )
-    first = {name: attrgetter(setting)(configuration) for name, (setting,) in settings.items()}
-    around = {
-        name: FloatDistribution(value / NEIGHBOURHOOD, value * NEIGHBOURHOOD, log=True)
-        for name, value in first.items()
-    }
-    return Space("quick", around, settings, QUICK_TRIALS, first)
-
-
-def _groups(model: ModelSettings) -> list[str]:
-    """The groups of parameters of a model, apart from b."""
-    has = {
-        "upward": model.composes,
-        "downward": model.kind == "entities",
-        "features": model.uses_features,
-        "classification": model.uses_vectors,
-        "entities": model.kind == "entities",
-    }
-    return [group for group, wanted in has.items() if wanted]
-
-
-def _paper_groups(model: ModelSettings) -> dict[str, list[str]]:
-    """The paper's groups and ours in each: the paper has one for A and B."""
-    found: dict[str, list[str]] = {}
-    for group in _groups(model):
-        found.setdefault("classification" if group == "entities" else group, []).append(group)
-    if "classification" not in found:  # surface features alone: b, which belongs to A, learns as beta does
-        found["features"].append("classification")
-    return found
+    entities, settings = model.kind == "entities", dict[str, tuple[str, ...]]()
+    has = (model.composes, entities, model.uses_features, model.uses_vectors, entities)
+    groups = list(compress(("upward", "downward", "features", "classification", "entities"), has))
+    if grid == "quick":
+        names = [f"training.{kind}_{group}" for group in groups for kind in ("lambda", "rate")]
+        if model.kind == "encoder":
+            names += ["encoder.rate", "encoder.hint_weight"]
+        given = {name: value for name in names if (value := attrgetter(name)(configuration))}
+        if not given:
+            raise SettingsError("All rates and regularisers are zero.", hint="Use --grid paper.")
+        first = {name.removeprefix("training."): value for name, value in given.items()}
+        around = {
+            name: FloatDistribution(value / NEIGHBOURHOOD, value * NEIGHBOURHOOD, log=True)
+            for name, value in first.items()
+        }
+        settings = {name: (setting,) for name, setting in zip(first, given, strict=True)}
+        return Space("quick", around, settings, QUICK_TRIALS, first)
+    # The paper has one group for A and B. Where there is neither, b, which belongs to A, learns as beta does.
+    together: dict[str, tuple[str, ...]] = {group: (group,) for group in groups if group != "entities"}
+    if entities:
+        together["classification"] = ("classification", "entities")
+    elif "classification" not in groups:
+        together["features"] = ("features", "classification")
+    lists: dict[str, BaseDistribution] = {}
+    if model.uses_vectors:
+        settings["K"], lists["K"] = ("model.K",), CategoricalDistribution(PAPER_K)
+    for name, some in together.items():
+        for kind, values in (("lambda", PAPER_LAMBDAS), ("rate", PAPER_RATES)):
+            settings[f"{kind}_{name}"] = tuple(f"training.{kind}_{group}" for group in some)
+            lists[f"{kind}_{name}"] = CategoricalDistribution(values)
+    return Space("paper", lists, settings, PAPER_TRIALS)
 
 
 @dataclass(frozen=True)
@@ -174,6 +146,21 @@ class Problem:
             {setting: values[name] for name, some in self.space.settings.items() for setting in some}
         )
 
+    def judge(
+        self, point: Mapping[str, float], *, preparations: Preparations
+    ) -> tuple[list[float], float | None]:
+        """The score of every seed at a point, and the mean loss, at the kept passes."""
+        scores: list[float] = []
+        losses: list[float] = []
+        for seed in self.seeds:
+            settings = self.at(point).changed({"training.seed": seed})
+            fitted = train_model(self.corpus, self.parts, settings, preparations=preparations)
+            best = fitted.history.best
+            scores.append(best.score if best else 0.0)
+            losses.append(best.development_loss if best else math.inf)
+        loss = fmean(losses)
+        return scores, loss if math.isfinite(loss) else None
+
 
 def readable(point: Mapping[str, float]) -> dict[str, float]:
     """The values of a point, rounded, so that they are readable in a configuration."""
@@ -190,19 +177,8 @@ def define_problem(
     ``development`` is "dev", the corpus's own part; or "random", as in the paper: a share of the training
     relations, the same in all trials, while the dev part is not used. Without a dev part, it is random.
     """
-    if development not in DEVELOPMENTS:
-        raise SettingsError(
-            f"Unknown development relations '{development}'.",
-            hint=f"Choose one of: {', '.join(DEVELOPMENTS)}.",
-        )
     parts = divide(corpus, configuration)
     training, judged = parts.instances["train"], parts.instances["dev"]
-    if not training:
-        raise CorpusError(
-            f"There is no labelled relation to train on under the protocol '{parts.protocol}'.",
-            where=corpus.name,
-            hint="See what was read with: disco2 corpus stats",
-        )
     first = configuration.training.seed
     if development == "random" or not judged:
         development = "random"
@@ -262,18 +238,9 @@ class Tuned:
 
     def to_toml(self) -> str:
         """All settings with comments, after a note on where they come from, as --config reads them."""
-        best, problem = self.best, self.problem
-        dev = problem.development == "dev"
-        varied = ", ".join(f"{name} {value:.4g}" for name, value in best.params.items())
-        note = [
-            f"Tuned on {problem.corpus.name} (protocol {problem.parts.protocol}), judged on "
-            f"{'the dev part' if dev else 'a random share of the training relations'}.",
-            f"Development {self.score_name} {100 * (best.value or 0):.2f}%, mean of the seeds"
-            f" {problem.seeds[0]} to {problem.seeds[-1]}: trial {best.number}.",
-            f"{len(self.ranking)} trials in the space '{problem.space.name}'; study {problem.name}.",
-            f"Varied: {varied}.",
-        ]
-        return "".join(f"# {line}\n" for line in note) + "\n" + commented_toml(self.configuration)
+        facts = {name: json.dumps(fact) for name, fact in self.to_json().items() if name != "ranking"}
+        note = "".join(f"# {name}: {fact}\n" for name, fact in facts.items())
+        return f"# Tuned settings.\n{note}\n{commented_toml(self.configuration)}"
 
 
 # Called with the number of finished trials, of those wanted, and the best score.
@@ -297,17 +264,26 @@ def tune(
 
     The value of a trial is the mean score over ``seeds`` trainings on the development relations (see
     ``define_problem``): accuracy, or F1 for one class against the rest. The test part is never used.
-    ``trials=0`` is the space's default. With several ``jobs``, as many processes run trials; ``notice`` is
-    called when one dies. An error of a trial or an interrupt stops the work; finished trials stay. The
-    study's name follows from the problem, so that problems don't mix.
+    ``trials=0`` is the space's default. An error of a trial or an interrupt stops the work; finished trials
+    stay. The study's name follows from the problem, so that problems don't mix.
     """
     problem = define_problem(corpus, configuration, space, seeds=seeds, development=development)
     wanted = trials or space.trials
+    running: dict[str, optuna.Trial] = {}
+
+    def tasks() -> Iterator[tuple[str, Mapping[str, float]]]:
+        for _ in range(wanted - len(ranking)):  # of the beginning
+            trial = _sample_trial(study, problem)
+            running[str(trial.number)] = trial
+            yield str(trial.number), trial.params
+
     with _opened(file) as storage:
         study = _open_study(storage, problem)
         ranking = rank_trials(study)
         progress(len(ranking), wanted, ranking[0].value if ranking else None)
-        for trial, scores, loss in _run_trials(study, problem, wanted - len(ranking), jobs, notice):
+        judge = partial(problem.judge, preparations=Preparations())
+        for number, (scores, loss) in work_on(tasks(), judge, jobs=jobs, notice=notice):
+            trial = running.pop(number)
             trial.set_user_attr(SCORES, scores)
             trial.set_user_attr(LOSS, loss)
             study.tell(trial, fmean(scores))
@@ -366,15 +342,10 @@ def _opened(file: Path) -> Iterator[RDBStorage]:
         # No connection is kept, for a forked process must not share one.
         yield optuna.storages.RDBStorage(f"sqlite:///{file}", engine_kwargs={"poolclass": NullPool})
     except (SQLAlchemyError, StorageInternalError) as error:
-        cause = error.__cause__ if isinstance(error, StorageInternalError) else error
-        reason = " ".join(str(getattr(cause, "orig", None) or cause).split()).rstrip(".?")
+        reason = str(error.__cause__ or error).splitlines()[0]
         raise SettingsError(
             f"The study can't be used: {reason}.", where=str(file), hint="Can the file be written?"
         ) from error
-    except RuntimeError as error:
-        if "table schema" not in str(error):  # of another version of Optuna
-            raise
-        raise SettingsError(f"{error}", where=str(file), hint="Or remove the file.") from error
     finally:
         lock.give_up()
 
@@ -395,36 +366,6 @@ def _open_study(storage: RDBStorage, problem: Problem) -> optuna.Study:
     return study
 
 
-Outcome = tuple[list[float], float | None]  # the score of every seed, and the mean loss at the kept passes
-
-
-def _run_trials(
-    study: optuna.Study, problem: Problem, count: int, jobs: int, notice: Callable[[str], None]
-) -> Iterator[tuple[optuna.Trial, list[float], float | None]]:
-    """New trials with their outcomes, in the order in which they finish."""
-    work = _TrialWork(problem)
-    running: dict[str, optuna.Trial] = {}
-
-    def sample() -> Iterator[Task]:
-        for _ in range(count):
-            trial = _sample_trial(study, problem)
-            running[str(trial.number)] = trial
-            yield Task(str(trial.number), trial.params)
-
-    if jobs == 1:
-        for task in sample():
-            yield running.pop(task.key), *work(task.given)
-        return
-    with LocalEngine(jobs).session(work, notice=notice) as session:
-        for outcome in session.run(sample()):
-            if outcome.died:
-                raise InputError(
-                    f"One worker after the other ended, the last ones {outcome.died}.",
-                    hint="Is there enough memory? Try fewer --jobs. Finished trials are kept.",
-                )
-            yield running.pop(outcome.task.key), *outcome.result
-
-
 def _sample_trial(study: optuna.Study, problem: Problem) -> optuna.Trial:
     """The next trial of the queue, or a new point.
 
@@ -441,24 +382,3 @@ def _sample_trial(study: optuna.Study, problem: Problem) -> optuna.Trial:
             seed=seed % 2**32, n_startup_trials=RANDOM_FIRST, multivariate=True, constant_liar=True
         )
     return study.ask(dict(problem.space.distributions))
-
-
-@dataclass
-class _TrialWork:
-    """Trains at one point after another, in this process or in a worker."""
-
-    problem: Problem
-    preparations: Preparations = field(default_factory=Preparations)
-
-    def __call__(self, point: Mapping[str, float]) -> Outcome:
-        problem, configuration = self.problem, self.problem.at(point)
-        scores: list[float] = []
-        losses: list[float] = []
-        for seed in problem.seeds:
-            settings = configuration.changed({"training.seed": seed})
-            fitted = train_model(problem.corpus, problem.parts, settings, preparations=self.preparations)
-            best = fitted.history.best
-            scores.append(best.score if best else 0.0)
-            losses.append(best.development_loss if best else math.inf)
-        loss = fmean(losses)
-        return scores, loss if math.isfinite(loss) else None

@@ -67,8 +67,6 @@ def pair_candidates(
     one integer, (first stem, second stem, relation) in mixed radix, so that one sort brings equal pairs
     together.
     """
-    from disco2.features.extractor import Presence
-
     numbers: dict[str, int] = {}
     sides: tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]] = ([], [])
     for instance in instances:

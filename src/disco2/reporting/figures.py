@@ -18,10 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.errors import MissingExtraError
-from disco2.reporting.findings import Figure, LineFigure, MapFigure, Measure, PlacedWord
+from disco2.reporting.findings import Figure, LineFigure, MapFigure, PlacedWord
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
 Floats = NDArray[np.float64]
@@ -43,8 +42,9 @@ STYLE: dict[Any, Any] = {
 
 def check_plots() -> None:
     """Raise MissingExtraError if figures can't be drawn; called before long work starts."""
-    if find_spec("matplotlib") is None:
-        raise MissingExtraError("matplotlib", "plots", "Drawing a figure")
+    for module, package in (("matplotlib", "matplotlib"), ("sklearn", "scikit-learn")):
+        if find_spec(module) is None:
+            raise MissingExtraError(package, "plots", "Drawing a figure")
 
 
 def png(figure: Figure) -> bytes:
@@ -93,11 +93,12 @@ def draw_lines(figure: LineFigure) -> Canvas:
     for number, series in enumerate(figure.series):
         marker, dashes, grey, filled = LINE_STYLES[number % len(LINE_STYLES)]
         shift = SHIFT * gap * (number - (len(figure.series) - 1) / 2)
-        bars = [_bar(measure) for _, measure in series.points]
+        means = np.array([one.mean for _, one in series.points])
+        low, high = np.array([one.interval or (one.mean, one.mean) for _, one in series.points]).T
         axes.errorbar(
             [x + shift for x, _ in series.points],
-            [100 * measure.mean for _, measure in series.points],
-            yerr=[[below for below, _ in bars], [above for _, above in bars]],
+            100 * means,
+            yerr=[(100 * (means - low)).clip(0), (100 * (high - means)).clip(0)],
             label=series.name,
             color=grey,
             linestyle=dashes,
@@ -119,12 +120,6 @@ def draw_lines(figure: LineFigure) -> Canvas:
     return canvas
 
 
-def _bar(measure: Measure) -> tuple[float, float]:
-    """How far the interval reaches below and above the mean, in points."""
-    low, high = measure.interval or (measure.mean, measure.mean)
-    return max(100 * (measure.mean - low), 0.0), max(100 * (high - measure.mean), 0.0)
-
-
 # All lengths of a map are in points, 72 to an inch.
 INCH = 72.0
 WIDTH = 500.0  # of the map; it is as high as its words need
@@ -133,21 +128,15 @@ EDGE, ABOVE, BELOW = 8.0, 26.0, 34.0  # around the map: beside it, for the title
 MARGIN = 26.0  # around the words
 SIZE, SMALL_SIZE = 8.0, 6.0  # of the names of words
 # The line from a word to its point, where they are apart.
-POINTER = {
-    "arrowstyle": "-",
-    "color": "0.4",
-    "linewidth": 0.5,
-    "shrinkA": 0,
-    "shrinkB": 2,
-    "relpos": (0.5, 0.5),
-}
+POINTER = {"arrowstyle": "-", "color": "0.4", "linewidth": 0.5, "shrinkA": 0}
 MOST_SMALL = 150
 
 
 def draw_map(figure: MapFigure) -> Canvas:
     from matplotlib.figure import Figure as Canvas
 
-    places, height = _scaled_places(figure.words)
+    words = sorted(figure.words, key=lambda word: not word.group)  # the marked ones first
+    places, height = _scaled_places(words)
     across, along = WIDTH + 2 * EDGE, height + ABOVE + BELOW
     canvas = Canvas(figsize=(across / INCH, along / INCH))
     axes = canvas.add_axes((EDGE / across, BELOW / along, WIDTH / across, height / along))
@@ -158,23 +147,12 @@ def draw_map(figure: MapFigure) -> Canvas:
     axes.spines[:].set_color("0.7")
     axes.set_xlim(0, WIDTH)
     axes.set_ylim(0, height)
-    _draw_words(axes, figure.words, places, height)
-    if any(word.group for word in figure.words):
-        canvas.legend(loc="lower center", ncols=4, handletextpad=0.2, fontsize=9)
-    return canvas
-
-
-def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height: float) -> None:
-    marked = [number for number, word in enumerate(words) if word.group]
-    others = [number for number, word in enumerate(words) if not word.group]
-    groups = list(dict.fromkeys(words[number].group for number in marked))
-    axes.scatter(places[others, 0], places[others, 1], s=5, color="0.78", linewidths=0, zorder=1)
-    for number, group in enumerate(groups):
+    marked = sum(bool(word.group) for word in words)
+    axes.scatter(places[marked:, 0], places[marked:, 1], s=5, color="0.78", linewidths=0, zorder=1)
+    for number, group in enumerate(dict.fromkeys(word.group for word in words[:marked])):
         marker, _, _, filled = LINE_STYLES[number % len(LINE_STYLES)]
-        chosen = [place for place in marked if words[place].group == group]
         axes.scatter(
-            places[chosen, 0],
-            places[chosen, 1],
+            *(places[[word.group == group for word in words], axis] for axis in (0, 1)),  # type: ignore[misc]
             s=38 if filled else 24,
             marker=marker,
             facecolors="0.15" if filled else "white",
@@ -183,18 +161,13 @@ def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height:
             label=group,
             zorder=4,
         )
-    order = [*marked, *others]
-    names = [words[number].word for number in order]
-    sizes = np.concatenate(
-        [_word_sizes(names[: len(marked)], SIZE), _word_sizes(names[len(marked) :], SMALL_SIZE)]
-    )
     room = (WIDTH, height)
-    boxes = place_labels(places[order], sizes, room, required=len(marked), most=len(marked) + MOST_SMALL)
-    for place, (left, bottom, right, top, distance) in boxes.items():
-        small = place >= len(marked)
+    labels = place_labels(places, _word_sizes(words), room, required=marked, most=marked + MOST_SMALL)
+    for place, (left, bottom, right, top, distance) in labels.items():
+        small = place >= marked
         axes.annotate(
-            names[place],
-            (float(places[order[place], 0]), float(places[order[place], 1])),
+            words[place].word,
+            places[place],
             xytext=((left + right) / 2, (bottom + top) / 2),
             ha="center",
             va="center",
@@ -203,13 +176,14 @@ def _draw_words(axes: Axes, words: Sequence[PlacedWord], places: Floats, height:
             zorder=2 if small else 5,
             arrowprops=POINTER if distance > DISTANCES[1] else None,
         )
+    if marked:
+        canvas.legend(loc="lower center", ncols=4, handletextpad=0.2, fontsize=9)
+    return canvas
 
 
 def _scaled_places(words: Sequence[PlacedWord]) -> tuple[Floats, float]:
     """[n, 2] places on a map, with one scale for both directions, and the height of the map."""
-    places = np.array([(word.x, word.y) for word in words], dtype=np.float64).reshape(-1, 2)
-    if not len(places):
-        return places, LOWEST
+    places = np.array([(word.x, word.y) for word in words], dtype=np.float64)
     low, high = places.min(axis=0), places.max(axis=0)
     extent = np.maximum(high - low, 1e-9)
     height = float(np.clip((WIDTH - 2 * MARGIN) * extent[1] / extent[0] + 2 * MARGIN, LOWEST, HIGHEST))
@@ -218,14 +192,18 @@ def _scaled_places(words: Sequence[PlacedWord]) -> tuple[Floats, float]:
     return room / 2 + (places - (low + high) / 2) * scale, height
 
 
-def _word_sizes(words: Sequence[str], size: float) -> Floats:
+def _word_sizes(words: Sequence[PlacedWord]) -> Floats:
     """[n, 2] the widths and heights of words."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
-    font = FontProperties(size=size)
-    widths = [text_to_path.get_text_width_height_descent(word, font, ismath=False)[0] for word in words]
-    return np.array([(width + 2.0, 1.1 * size) for width in widths], dtype=np.float64).reshape(-1, 2)
+    sizes = [SIZE if word.group else SMALL_SIZE for word in words]
+    measure = text_to_path.get_text_width_height_descent
+    fonts = {size: FontProperties(size=size) for size in (SIZE, SMALL_SIZE)}
+    widths = [
+        measure(word.word, fonts[size], ismath=False)[0] for word, size in zip(words, sizes, strict=True)
+    ]
+    return np.stack([np.array(widths) + 2.0, 1.1 * np.array(sizes)], axis=1)
 
 
 # Labels of a map: a box that may stand around its point in eight directions, at several distances. Boxes are
@@ -233,10 +211,8 @@ def _word_sizes(words: Sequence[str], size: float) -> Floats:
 DISTANCES = (4.5, 9.0, 15.0, 22.0, 30.0)
 ANGLES = tuple(math.pi / 4 * eighth for eighth in (0, 1, 7, 4, 3, 5, 2, 6))  # to the right first
 MARKER = 3.5  # half the width of a marker
-
-_PLACES = [(distance, math.cos(angle), math.sin(angle)) for distance in DISTANCES for angle in ANGLES]
-_DISTANCE, _ACROSS, _ALONG = (np.array(values) for values in zip(*_PLACES, strict=True))
-
+_DISTANCE = np.repeat(DISTANCES, len(ANGLES))[:, None]  # [places, 1], the nearest first
+_DIRECTION = np.array([(math.cos(angle), math.sin(angle)) for angle in ANGLES * len(DISTANCES)])
 
 Label = tuple[float, float, float, float, float]  # left, bottom, right and top; how far from its point
 
@@ -249,27 +225,20 @@ def place_labels(
     ``points`` and ``sizes`` (width, height): [n, 2]. The first ``required`` have markers, and are placed in
     any case; others only if a place next to their point is free, until ``most`` are placed.
     """
-    markers = np.hstack([points[:required] - MARKER, points[:required] + MARKER])
+    taken = list(np.hstack([points[:required] - MARKER, points[:required] + MARKER]))
     placed: dict[int, Label] = {}
     for number, (point, size) in enumerate(zip(points, sizes, strict=True)):
         if len(placed) == most:
             break
-        boxes = _possible_boxes(point, size)[: len(_PLACES) if number < required else len(ANGLES)]
-        labels = np.array([label[:4] for label in placed.values()]).reshape(-1, 4)
-        covered = _covered(boxes, np.vstack([markers, labels]), room)
+        possible = len(_DISTANCE) if number < required else len(ANGLES)
+        middles = (point + _DIRECTION * (_DISTANCE + size / 2))[:possible]
+        boxes = np.hstack([middles - size / 2, middles + size / 2])
+        covered = _covered(boxes, np.array(taken).reshape(-1, 4), room)
         best = int(covered.argmin())
         if number < required or covered[best] == 0:
-            left, bottom, right, top = boxes[best].tolist()
-            placed[number] = left, bottom, right, top, DISTANCES[best // len(ANGLES)]
+            taken.append(boxes[best])
+            placed[number] = (*boxes[best].tolist(), DISTANCES[best // len(ANGLES)])
     return placed
-
-
-def _possible_boxes(point: Floats, size: Floats) -> Floats:
-    """[places, 4] where a label could stand, the nearest first."""
-    width, height = size
-    x = point[0] + _ACROSS * (_DISTANCE + width / 2)
-    y = point[1] + _ALONG * (_DISTANCE + height / 2)
-    return np.stack([x - width / 2, y - height / 2, x + width / 2, y + height / 2], axis=1)
 
 
 def _covered(boxes: Floats, others: Floats, room: tuple[float, float]) -> Floats:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv as comma_separated
 import io
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +15,7 @@ MINUS = "−"  # noqa: RUF001  a minus sign is as wide as a plus; a hyphen is no
 ABSENT = "–"  # noqa: RUF001  an en dash
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Measure:
     """A share with its standard deviation over seeds and its 95% interval over relations, if known.
 
@@ -32,7 +31,7 @@ class Measure:
     decimals: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Difference:
     """How much better one system is than another, in shares, with its 95% interval."""
 
@@ -40,7 +39,7 @@ class Difference:
     interval: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PValue:
     """The probability of such a difference by chance alone."""
 
@@ -49,22 +48,18 @@ class PValue:
 
 # None is a figure that does not exist, such as the accuracy on a part without relations.
 Cell = str | int | Measure | Difference | PValue | None
+Row = tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """``name`` is that of its files; the first column is text, the others figures."""
 
     name: str
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
     notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for row in self.rows:
-            if len(row) != len(self.columns):
-                raise ValueError(f"table {self.name}: a row does not have {len(self.columns)} cells: {row}")
 
     def is_text_column(self, place: int) -> bool:
         """Whether a column has words rather than figures; the first one always does."""
@@ -72,7 +67,7 @@ class Table:
         return place == 0 or (bool(cells) and all(isinstance(cell, str) for cell in cells))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Series:
     """One line of a figure: a measure at each x."""
 
@@ -80,7 +75,7 @@ class Series:
     points: tuple[tuple[float, Measure], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LineFigure:
     """Measures over a quantity, such as accuracy over the number of dimensions."""
 
@@ -91,7 +86,7 @@ class LineFigure:
     series: tuple[Series, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlacedWord:
     """A word on a map; those with a ``group`` (such as pronouns) are marked and named."""
 
@@ -101,7 +96,7 @@ class PlacedWord:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MapFigure:
     """Words as points in the plane."""
 
@@ -138,13 +133,13 @@ def cell_text(cell: Cell) -> str:
         decimals = 3 if cell.value < 0.01 or 0.045 <= cell.value < 0.055 else 2
         return "< 0.001" if cell.value < 0.001 else f"{cell.value:.{decimals}f}"
     if isinstance(cell, Difference):
-        bounds = [percent(bound, signed=True) for bound in cell.interval or ()]
-        return percent(cell.mean, signed=True) + (f" [{', '.join(bounds)}]" if bounds else "")
+        mean, *bounds = (percent(share, signed=True) for share in (cell.mean, *(cell.interval or ())))
+        return f"{mean} [{', '.join(bounds)}]" if bounds else mean
     text = percent(cell.mean, decimals=cell.decimals)
     if cell.deviation is not None:
-        text = f"{text} ± {percent(cell.deviation, decimals=cell.decimals)}"
+        text += f" ± {percent(cell.deviation, decimals=cell.decimals)}"
     if cell.interval:
-        text = f"{text} ({' to '.join(percent(bound, decimals=cell.decimals) for bound in cell.interval)})"
+        text += f" ({' to '.join(percent(bound, decimals=cell.decimals) for bound in cell.interval)})"
     return f"{text} (published)" if cell.published else text
 
 
@@ -154,20 +149,21 @@ def percent(share: float, *, decimals: int = 1, signed: bool = False) -> str:
     return f"{value:{'+' if signed else ''}.{decimals}f}".replace("-", MINUS)
 
 
-def legend(table: Table) -> str:
-    """What percentages, ± and brackets mean, for a table that stands alone; empty where it has none."""
-    measures = [cell for row in table.rows for cell in row if isinstance(cell, Measure)]
-    explained = ["Figures are percentages."] if measures else []
-    if any(one.deviation is not None for one in measures):
-        explained.append("± is the standard deviation over seeds.")
-    if any(cell.interval for row in table.rows for cell in row if isinstance(cell, Measure | Difference)):
-        explained.append("Intervals are 95%.")
-    return " ".join(explained)
-
-
 def plain(table: Table) -> tuple[list[str], list[list[str]]]:
     """The headings, and the text of every cell."""
     return list(table.columns), [[cell_text(cell) for cell in row] for row in table.rows]
+
+
+def explained_notes(table: Table) -> list[str]:
+    """What percentages, ± and brackets mean, for a table that stands alone; then its own notes."""
+    cells = [cell for row in table.rows for cell in row if isinstance(cell, Measure | Difference)]
+    measures = [cell for cell in cells if isinstance(cell, Measure)]
+    legend = ["Figures are percentages."] if measures else []
+    if any(one.deviation is not None for one in measures):
+        legend.append("± is the standard deviation over seeds.")
+    if any(cell.interval for cell in cells):
+        legend.append("Intervals are 95%.")
+    return [*([" ".join(legend)] if legend else []), *table.notes]
 
 
 # Punctuation that would format the text around it, and an ampersand that would begin a character's name.
@@ -177,22 +173,18 @@ _MARKDOWN_SIGNS = re.compile(r"[\\`*_\[\]<>|~#]|&(?=#?\w+;)")
 def markdown(table: Table) -> str:
     """Title, table, notes; figures are set to the right."""
     rules = ["---" if table.is_text_column(place) else "---:" for place in range(len(table.columns))]
-    rows = [
-        [escaped(column) for column in table.columns],
-        rules,
-        *(
-            [escaped(cell) if isinstance(cell, str) else cell_text(cell) for cell in row]
-            for row in table.rows
-        ),
+    cells = [
+        [escaped(cell) if isinstance(cell, str) else cell_text(cell) for cell in row] for row in table.rows
     ]
+    rows = [map(escaped, table.columns), rules, *cells]
     lines = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    notes = [escaped(note) for note in (legend(table), *table.notes) if note]
+    notes = map(escaped, explained_notes(table))
     return "\n\n".join([f"**{escaped(table.title)}**", lines, *notes]) + "\n"
 
 
 def escaped(text: str) -> str:
     """Text on one line, without any character that Markdown would take for its own."""
-    return _MARKDOWN_SIGNS.sub(lambda found: f"\\{found[0]}", " ".join(text.split()))
+    return _MARKDOWN_SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
 
 
 Value = str | int | float | None
@@ -204,18 +196,15 @@ def csv(table: Table) -> str:
 
     Only fields that some cell of the column has become columns. What a cell does not have is left empty.
     """
-    headings: list[str] = []
     columns: list[list[Value]] = []
     for place, heading in enumerate(table.columns):
         cells = [_csv_fields(row[place]) for row in table.rows]
         used = [name for name in FIELDS if any(cell.get(name) is not None for cell in cells)]
-        for name in used or [""]:
-            headings.append(f"{heading} {name}".strip())
-            columns.append([cell.get(name) for cell in cells])
+        columns += [
+            [f"{heading} {name}".strip(), *(cell.get(name) for cell in cells)] for name in used or [""]
+        ]
     stream = io.StringIO(newline="")
-    writer = comma_separated.writer(stream, lineterminator="\n")
-    writer.writerow(headings)
-    writer.writerows(zip(*columns, strict=True))
+    comma_separated.writer(stream, lineterminator="\n").writerows(zip(*columns, strict=True))
     return stream.getvalue()
 
 
@@ -223,17 +212,20 @@ def _csv_fields(cell: Cell) -> dict[str, Value]:
     """The values of a cell by field; a cell that is one value stands under the bare heading."""
     if not isinstance(cell, Measure | Difference):
         return {"": cell.value if isinstance(cell, PValue) else cell}
-    low, high = cell.interval or (None, None)
+    bounds = dict(zip(("low", "high"), cell.interval or (), strict=False))
     if isinstance(cell, Difference):
-        return {"difference": cell.mean, "low": low, "high": high}
-    spread = {"deviation": cell.deviation, "low": low, "high": high}
-    return {"mean": cell.mean, **spread, "n": cell.n, "published": "true" if cell.published else None}
+        return {"difference": cell.mean, **bounds}
+    published = "true" if cell.published else None
+    return {"mean": cell.mean, "deviation": cell.deviation, **bounds, "n": cell.n, "published": published}
 
 
 def latex(table: Table) -> str:
     """A floating table."""
     alignment = "".join("l" if table.is_text_column(place) else "r" for place in range(len(table.columns)))
-    notes = [latex_text(note) for note in (legend(table), *table.notes) if note]
+    headings, *rows = (
+        f"    {' & '.join(map(latex_text, row))} \\\\" for row in (table.columns, *plain(table)[1])
+    )
+    notes = map(latex_text, explained_notes(table))
     lines = [
         r"% Needs \usepackage{booktabs}.",
         r"\begin{table}",
@@ -243,9 +235,9 @@ def latex(table: Table) -> str:
         r"  \small",
         rf"  \begin{{tabular}}{{{alignment}}}",
         r"    \toprule",
-        _latex_row(table.columns),
+        headings,
         r"    \midrule",
-        *map(_latex_row, table.rows),
+        *rows,
         r"    \bottomrule",
         r"  \end{tabular}",
         *(rf"  \par\smallskip{{\footnotesize {note}\par}}" for note in notes),
@@ -254,26 +246,15 @@ def latex(table: Table) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _latex_row(row: Sequence[Cell]) -> str:
-    return f"    {' & '.join(latex_text(cell_text(cell)) for cell in row)} \\\\"
-
-
 # TeX's own characters, and signs that pdfTeX does not know in text.
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    **{sign: f"\\{sign}" for sign in "{}&%$#_"},
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "±": r"$\pm$",
-    MINUS: "$-$",
-    ABSENT: "--",
-    "∩": r"$\cap$",
-}
+_LATEX = str.maketrans(
+    {sign: f"\\{sign}" for sign in "{}&%$#_"}
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+    | {"±": r"$\pm$", MINUS: "$-$", ABSENT: "--", "∩": r"$\cap$"}
+)
 
 
 def latex_text(text: str) -> str:
     """Any text on one line of LaTeX."""
-    return "".join(_LATEX.get(character, character) for character in " ".join(text.split()))
+    return " ".join(text.split()).translate(_LATEX)

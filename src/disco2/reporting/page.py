@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from disco2.files import filled, write_bytes, write_text
+from disco2.reporting import findings as forms
 from disco2.reporting.figures import png, svg
 from disco2.reporting.findings import (
     Cell,
@@ -24,19 +25,16 @@ from disco2.reporting.findings import (
     Figure,
     Findings,
     LineFigure,
+    MapFigure,
     Measure,
     PValue,
-    cell_text,
-    csv,
-    latex,
-    markdown,
     percent,
 )
 from disco2.version import VERSION
 
 TEMPLATE = Path(__file__).parent / "templates" / "report.html"
-FORMATS = {".md": markdown, ".csv": csv, ".tex": latex}
-CELL_KINDS = {Measure: "measure", Difference: "difference", PValue: "p"}
+FORMATS = {".md": forms.markdown, ".csv": forms.csv, ".tex": forms.latex}
+KINDS = {Measure: "measure", Difference: "difference", PValue: "p", LineFigure: "lines", MapFigure: "map"}
 
 
 def write_findings(findings: Findings, folder: Path) -> None:
@@ -55,28 +53,25 @@ def write_findings(findings: Findings, folder: Path) -> None:
 
 
 def findings_content(findings: Findings) -> dict[str, Any]:
-    """Findings as JSON: figures in tables say of which kind they are."""
+    """Findings as JSON: figures, and measures in tables, say of which kind they are."""
+    tables = [
+        asdict(table) | {"rows": [[_with_kind(cell) for cell in row] for row in table.rows]}
+        for table in findings.tables
+    ]
     return {
         "name": findings.name,
         "title": findings.title,
         "words": findings.words,
         "data": findings.data,
-        "tables": [
-            asdict(table) | {"rows": [[_json_cell(cell) for cell in row] for row in table.rows]}
-            for table in findings.tables
-        ],
-        "figures": [{"kind": _kind(figure)} | asdict(figure) for figure in findings.figures],
+        "tables": tables,
+        "figures": list(map(_with_kind, findings.figures)),
     }
 
 
-def _json_cell(cell: Cell) -> Any:
-    if isinstance(cell, Measure | Difference | PValue):
-        return {"kind": CELL_KINDS[type(cell)]} | asdict(cell)
-    return cell
-
-
-def _kind(figure: Figure) -> str:
-    return "lines" if isinstance(figure, LineFigure) else "map"
+def _with_kind(one: Cell | Figure) -> Any:
+    if one is None or isinstance(one, str | int):
+        return one
+    return {"kind": KINDS[type(one)]} | asdict(one)
 
 
 def report_page(
@@ -100,8 +95,8 @@ def report_page(
         settings=settings,
         versions=versions,
         version=VERSION,
-        cell_text=cell_text,
-        kind=_kind,
+        cell_text=forms.cell_text,
+        kind=lambda figure: KINDS[type(figure)],
         source=_source,
         description=_description,
     )
@@ -122,7 +117,6 @@ def _description(figure: Figure) -> str:
         return f"{figure.y_label} over {figure.x_label}. {' '.join(lines)}"
     groups: dict[str, list[str]] = {}
     for word in figure.words:
-        if word.group:
-            groups.setdefault(word.group, []).append(word.word)
-    listed = "; ".join(f"{group}: {', '.join(words)}" for group, words in groups.items())
+        groups.setdefault(word.group, []).append(word.word)
+    listed = "; ".join(f"{group}: {', '.join(words)}" for group, words in groups.items() if group)
     return f"A map of {len(figure.words)} words. Marked are {listed or 'none'}."
