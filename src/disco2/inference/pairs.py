@@ -102,10 +102,17 @@ def answer_lines(
     explain: bool = False,
     min_probability: float = 0.0,
 ) -> Iterator[list[Json]]:
-    """One record for each line, error records included; a list for each batch of lines."""
+    """One record for each line, error records included; a list for each batch of lines.
+
+    An annotator that refuses all pairs of a batch is out of order: its error stops the run.
+    """
     remaining = iter(lines)
     while batch := list(islice(remaining, batch_size)):
-        answers = _answers(pipeline, [one.pair for one in batch if one.pair is not None], min_probability)
+        found = list(_answers(pipeline, [one.pair for one in batch if one.pair], min_probability))
+        refusals = [one for one in found if isinstance(one, Disco2Error)]
+        if len(refusals) == len(found) > 2:
+            raise refusals[0]
+        answers = iter(found)
         records: list[Json] = []
         for line in batch:
             answer = next(answers) if line.pair is not None else line.error

@@ -221,10 +221,3 @@ def test_metrics(serve: Serve) -> None:
     }.items():
         assert figure(client, name) == value, name
     assert figure(other, "disco2_sentences_total") == 0
-
-
-def test_metrics_of_one_of_several_workers(client: TestClient) -> None:
-    client.app.state.metrics.worker = "2"  # type: ignore[attr-defined]
-    client.get("/healthz")
-    lines = [line for line in client.get("/metrics").text.splitlines() if not line.startswith("#")]
-    assert all('worker="2"' in line for line in lines)

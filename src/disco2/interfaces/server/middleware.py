@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from http import HTTPStatus
@@ -32,6 +32,7 @@ _ROUTES = frozenset(
 )
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_FIGURES = ("sentences", "pairs", "batch")  # in the log if they are not 0
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _SECURITY_HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -54,7 +55,7 @@ class RequestRecord:
     ``method`` and ``route`` are known ones or "other": clients can't add values.
     """
 
-    id: str
+    request: str
     method: str
     route: str
     started: float = field(default_factory=time.monotonic)
@@ -82,16 +83,9 @@ class RequestRecord:
 
     def to_json(self) -> dict[str, Any]:
         """A line of the access log."""
-        figures = {name: getattr(self, name) for name in ("sentences", "pairs", "batch")}
-        return {
-            "request": self.id,
-            "method": self.method,
-            "route": self.route,
-            "status": self.status,
-            "milliseconds": round(1000 * self.seconds, 1),
-            "bytes_in": self.bytes_in,
-            "bytes_out": self.bytes_out,
-        } | {name: value for name, value in figures.items() if value}
+        line = asdict(self) | {"milliseconds": round(1000 * self.seconds, 1)}
+        del line["started"], line["relations"]
+        return {name: value for name, value in line.items() if value or name not in _FIGURES}
 
 
 class ServerMetrics:
@@ -165,7 +159,7 @@ class Gate:
             if message["type"] == "http.response.start":
                 record.status = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in {**_SECURITY_HEADERS, "X-Request-ID": record.id}.items():
+                for name, value in {**_SECURITY_HEADERS, "X-Request-ID": record.request}.items():
                     headers.setdefault(name, value)
             record.bytes_out += len(message.get("body", b""))
             await send(message)
@@ -254,7 +248,7 @@ def _failure(error: BaseException, record: RequestRecord) -> ApiError:
         return error
     if isinstance(error, asyncio.CancelledError):  # after a second signal
         return unavailable("The server is shutting down.")
-    content = {"request": record.id, **describe_error(error)}
+    content = {"request": record.request, **describe_error(error)}
     error_log.error("unexpected %s", type(error).__name__, extra={"content": content})
     hint = "The server's log has more, under the request's id."
     return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, "Internal error in the server.", hint=hint)

@@ -62,12 +62,8 @@ class _OfText(_Request):
 
     @property
     def choice(self) -> RelationChoice:
-        return RelationChoice.of(
-            self.kinds,
-            between_only=self.between_only,
-            norel=self.norel,
-            min_probability=self.min_probability,
-        )
+        names = {"kinds", "between_only", "norel", "min_probability"}
+        return RelationChoice.of(**self.model_dump(include=names))
 
 
 class TextRequest(_OfText):
