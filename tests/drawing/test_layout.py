@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,10 +12,8 @@ from disco2.drawing.layout import (
     BADGE,
     HALF_NODE,
     SHORTEST_STEP,
-    WORD_SIZE,
     TreeLayout,
     place_marks,
-    text_width,
 )
 from disco2.inference.prediction import Span
 from disco2.inference.view import ViewedArgument
@@ -80,13 +77,3 @@ def test_no_two_lines_of_mentions_touch(argument: ViewedArgument, data: st.DataO
         for other in placed[:number]:
             apart = mark.right < other.left or other.right < mark.left
             assert apart or abs(mark.y - other.y) > 2 * BADGE
-
-
-def test_widths_are_those_of_helvetica() -> None:
-    assert text_width("Tina", size=1000) == pytest.approx(1.03 * (611 + 222 + 556 + 556))
-    assert text_width("", size=16) == 0
-    assert text_width("é", size=16) == text_width("e", size=16)
-    assert text_width("e\u0301", size=16) == text_width("e", size=16)  # the accent stands above
-    assert text_width("東", size=16) > text_width("W", size=16)
-    sizes = [text_width("i" * count, size=WORD_SIZE) for count in range(5)]
-    assert np.all(np.diff(sizes) > 0)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.role_pairs import write_role_pairs
-from disco2.inference.pairs import numbered_lines, parse_pair_line
+from disco2.inference.pairs import read_pair_lines as pair_lines
 from tests.corpora import test_conll16, test_disrpt, test_gum
 from tests.corpora.discogem_files import write_discogem, write_questions
 from tests.corpora.miniature import (
@@ -99,15 +99,13 @@ TABLE = b'arg1,arg2,label\n"It rained, and so",We left.,A\nHi,"""Oh"", x",B\n"tw
 def read_pair_lines(content: bytes) -> None:
     """As ``disco2 predict-pairs`` does: every line is a pair or says what is wrong."""
     numbers = []
-    for number, line in numbered_lines(BytesIO(content)):
-        found = parse_pair_line(number, line)
-        assert found.number == number
+    for found in pair_lines(BytesIO(content), Path("pairs.jsonl")):
         assert (found.pair is None) == bool(found.error)
         found.error.encode("utf-8")
         json.dumps(found.id, ensure_ascii=False).encode("utf-8")
         if found.pair is not None:
             found.pair.document().text.encode("utf-8")
-        numbers.append(number)
+        numbers.append(found.number)
     assert numbers == sorted(set(numbers))
     assert len(numbers) <= content.count(b"\n") + 1
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from disco2.errors import CorpusError, InputError, LayerError
-from disco2.inference import pairs as pair_lines
 from disco2.inference.candidates import GivenPair
 from disco2.inference.pairs import PairLine, ResumableLines, answer_lines, read_pair_lines
 from disco2.inference.pipeline import Pipeline
@@ -75,18 +74,7 @@ def test_a_table_is_read_as_in_training() -> None:
     with pytest.raises(CorpusError, match="does not name the columns arg1 and arg2"):
         list(read_pair_lines(io.BytesIO(b"It rained.\n"), Path("pairs.tsv")))
     (head, _) = read_pair_lines(io.BytesIO(b"arg1,arg2\na,b\n"), Path("pairs.jsonl"))
-    assert "It looks like CSV: such a file needs a name that ends in .csv." in head.error
-
-
-def test_a_line_too_long_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pair_lines, "LONGEST_LINE", 100)
-    long = b'{"arg1": "' + b"x" * 1000 + b'"}'
-    for end in (b"\n", b"\r\n", b""):
-        lines = parsed(GOOD + b"\n" + long + b"\n" + GOOD + b"\n" + long + end)
-        assert [line.number for line in lines] == [1, 2, 3, 4]
-        assert ["more than" in line.error for line in lines] == [False, True, False, True]
-    edge = b'"' + b"x" * 97 + b'"\n'  # 100 bytes with its end
-    assert [line.error for line in parsed(edge + GOOD)] == ["This is not an object in braces.", ""]
+    assert "A CSV file needs a name that ends in .csv." in head.error
 
 
 def test_records_are_in_order_whatever_the_batches(small: Pipeline) -> None:
@@ -124,12 +112,10 @@ def test_an_annotator_that_refuses_everything_stops_the_run(
         records = [record for batch in answer_lines(small, lines, batch_size=size) for record in batch]
         assert [record["line"] for record in records if "error" in record] == [2, 3, 6]
     monkeypatch.setattr(small, "classify_pairs", refuses(set(texts[4:])))
-    for size in (1, 4):
-        batches = answer_lines(small, lines, batch_size=size)
-        good = [record for _ in range(4 // size) for record in next(batches)]
-        assert [record["line"] for record in good if "error" not in record] == [1, 2, 3, 4]
-        with pytest.raises(LayerError, match="has died"):
-            list(batches)
+    batches = answer_lines(small, lines, batch_size=4)
+    assert [record["line"] for record in next(batches)] == [1, 2, 3, 4]
+    with pytest.raises(LayerError, match="has died"):
+        next(batches)
 
 
 RUN = {"input": "abc", "model": "m"}

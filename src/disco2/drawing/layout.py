@@ -233,7 +233,7 @@ GAP = 4
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Where a mention's line is; its badge is in the middle, and links begin below that."""
+    """Where a mention's line is; its badge is in the middle, links begin below that."""
 
     left: float
     right: float

@@ -5,7 +5,7 @@ Looks come from ``web/trees.css`` alone: a page shows a pass by setting classes 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from disco2.drawing.layout import (
     ABOVE_LABEL,
@@ -50,18 +50,18 @@ def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
     arrangement = Arrangement(layouts, marks, chains=len(view.chains), stacked=stacked)
     width, height = arrangement.width, arrangement.height
     if view.dimensions:
-        width = max(width, 2 * MARGIN + scale_width(view))
+        width = max(width, 2 * MARGIN + SCALE_WORDS + text_width(_scale_words(view), size=11))
         height += SCALE_HEIGHT
     title = f"Argument trees of the relation {shown(view.relation.sense)}"
     parts = [element("title", escaped(title)), element("desc", escaped(_description(view)))]
     parts += [
         element("rect", class_="d2-paper", width=width, height=height),
-        *draw_mention_links(view, arrangement, marks),
-        draw_roots_link(arrangement, layouts),
+        *_mention_links(view, arrangement, marks),
+        _roots_link(arrangement, layouts),
         *(_tree(view, side, arrangement, layouts[side], marks[side]) for side in (0, 1)),
     ]
     if view.dimensions:
-        parts.append(draw_scale(view, x=MARGIN, y=arrangement.height))
+        parts.append(_scale(view, x=MARGIN, y=arrangement.height))
     size = number(width), number(height)
     return element(
         "svg",
@@ -77,10 +77,10 @@ def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
 
 def _tree(view: RelationView, side: int, arrangement: Arrangement, layout: TreeLayout, marks: Marks) -> str:
     parts = [
-        *draw_edges(side, layout),
+        *_edges(side, layout),
         *(_node(view, side, layout, node) for node in range(len(layout.x))),
-        *draw_downward_arrows(layout),
-        *draw_marks(marks),
+        *_downward_arrows(layout),
+        *map(_mark, sorted(marks.items())),
     ]
     left, baseline = arrangement.lefts[side], arrangement.baselines[side]
     caption = text_element(f"Argument {side + 1}", class_="d2-caption", x=left, y=arrangement.captions[side])
@@ -102,10 +102,6 @@ def _description(view: RelationView) -> str:
     return "\n".join(lines)
 
 
-def rect(class_: str, x: float, y: float, width: float, height: float, rx: float | None = None) -> str:
-    return element("rect", class_=class_, x=x, y=y, width=width, height=height, rx=rx)
-
-
 def path(classes: str | Sequence[str], way: str, **attributes: str | Sequence[str]) -> str:
     return element("path", class_=classes, **attributes, d=way)
 
@@ -118,21 +114,18 @@ ABOVE_LEAF = 26  # the middle of a word's downward vector
 def cell_class(value: float) -> str:
     """d2-neg4 to d2-neg1, d2-zero, d2-pos1 to d2-pos4."""
     level = sum(abs(value) >= limit for limit in LEVELS)
-    if not level:
-        return "d2-zero"
-    return f"d2-{'neg' if value < 0 else 'pos'}{level}"
+    return f"d2-{'neg' if value < 0 else 'pos'}{level}" if level else "d2-zero"
 
 
-def cell(value: float, *, x: float, y: float) -> str:
-    """One number; its left end is at x, its middle at y."""
-    return rect(f"d2-cell {cell_class(value)}", x, y - CELL_HEIGHT / 2, CELL_WIDTH, CELL_HEIGHT)
-
-
-def cells(vector: Sequence[float], *, y: float = 0) -> str:
-    """The first numbers of a vector in a row, centred at 0."""
-    begin = -min(CELLS, len(vector)) * CELL_WIDTH / 2
+def cells(vector: Sequence[float], *, begin: float | None = None, y: float = 0) -> str:
+    """Numbers in a row from ``begin`` on, their middle at y; by default the first ones, centred at 0."""
+    if begin is None:
+        vector = vector[:CELLS]
+        begin = -len(vector) * CELL_WIDTH / 2
+    size = {"y": y - CELL_HEIGHT / 2, "width": CELL_WIDTH, "height": CELL_HEIGHT}
     return "".join(
-        cell(value, x=begin + place * CELL_WIDTH, y=y) for place, value in enumerate(vector[:CELLS])
+        element("rect", class_=f"d2-cell {cell_class(value)}", x=begin + place * CELL_WIDTH, **size)
+        for place, value in enumerate(vector)
     )
 
 
@@ -164,7 +157,7 @@ def _node(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
 
 def _leaf(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
     half = layout.half_width(node)
-    drawn = rect("d2-box", -half, -ABOVE_WORD, 2 * half, WORD_BOX, rx=5)
+    drawn = element("rect", class_="d2-box", x=-half, y=-ABOVE_WORD, width=2 * half, height=WORD_BOX, rx=5)
     whole = shown(view.arguments[side].words[node])
     if whole != layout.words[node]:
         drawn = element("title", escaped(whole)) + drawn
@@ -177,7 +170,8 @@ def _leaf(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
 def _inner(view: RelationView, side: int, layout: TreeLayout, node: int) -> str:
     label, up = layout.labels[node], view.arguments[side].up
     above = ABOVE_LABEL if label else ABOVE_STRIP
-    drawn = rect("d2-box", -HALF_NODE, -above, 2 * HALF_NODE, above + BELOW_STRIP, rx=5)
+    size = {"width": 2 * HALF_NODE, "height": above + BELOW_STRIP}
+    drawn = element("rect", class_="d2-box", x=-HALF_NODE, y=-above, **size, rx=5)
     if label:
         drawn += text_element(label, class_="d2-label", y=-8 if up else -1)
     if up:
@@ -189,33 +183,28 @@ HEAD_WIDTH, HEAD_LENGTH = 4, 6
 BESIDE = 9  # how far an arrow of reading stays from the edge of the node that is read
 
 
-def draw_edges(side: int, layout: TreeLayout) -> list[str]:
+def _edges(side: int, layout: TreeLayout) -> Iterator[str]:
     """For each child the edge to its parent; an arrow upwards is behind the edge of each left child.
 
     trees.css shows that arrow when the edge before it is reached.
     """
-    drawn = []
     for child, parent in enumerate(layout.parents[:-1]):
         data = {"data_arg": str(side + 1), "data_child": str(child)}
         data["data_height"] = str(layout.heights[parent])
         ways = chain_names(layout.ways.get(child, ()))
-        drawn.append(path("d2-edge", _edge(layout, child, parent), **data, data_way=ways))
-        if child == min(child, layout.siblings[child]):
+        yield path("d2-edge", _edge(layout, child, parent), **data, data_way=ways)
+        if child < layout.siblings[child]:
             tip = layout.y[parent] + BELOW_STRIP
-            drawn.append(path("d2-arrow d2-arrow-up", _head(layout.x[parent], tip, down=False)))
-    return drawn
+            yield path("d2-arrow d2-arrow-up", _head(layout.x[parent], tip, down=False))
 
 
-def draw_downward_arrows(layout: TreeLayout) -> list[str]:
+def _downward_arrows(layout: TreeLayout) -> Iterator[str]:
     """What the downward pass reads: arrows from the parent, and from the sibling."""
-    drawn = []
     for node, ways in sorted(layout.ways.items()):
-        if node == layout.root:
-            continue
-        down = _head(layout.x[node], _downward_top(layout, node), down=True)
-        for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, node))):
-            drawn.append(path(["d2-arrow", kind], arrow, data_way=chain_names(ways)))
-    return drawn
+        if node != layout.root:
+            down = _head(layout.x[node], _downward_top(layout, node), down=True)
+            for kind, arrow in (("d2-arrow-down", down), ("d2-arrow-read", _reading(layout, node))):
+                yield path(["d2-arrow", kind], arrow, data_way=chain_names(ways))
 
 
 def _edge(layout: TreeLayout, child: int, parent: int) -> str:
@@ -269,31 +258,25 @@ def _side_head(x: float, y: float, towards: int) -> str:
     return f"M{numbers(back, y - HEAD_WIDTH)}L{numbers(x, y)}L{numbers(back, y + HEAD_WIDTH)}"
 
 
-def draw_marks(marks: Marks) -> list[str]:
-    return [
-        element(
-            "g",
-            path("d2-underline", f"M{numbers(mark.left, mark.y)}H{numbers(mark.right)}")
-            + element("circle", class_="d2-badge", cx=mark.x, cy=mark.y, r=BADGE)
-            + text_element(chain_letter(chain), class_="d2-letter", x=mark.x, y=mark.y + 3.5),
-            class_=["d2-mark", chain_class(chain)],
-            data_mark=f"c{chain}",
-        )
-        for (chain, _), mark in sorted(marks.items())
-    ]
+def _mark(placed: tuple[tuple[int, int], Mark]) -> str:
+    (chain, _), mark = placed
+    line = path("d2-underline", f"M{numbers(mark.left, mark.y)}H{numbers(mark.right)}")
+    badge = element("circle", class_="d2-badge", cx=mark.x, cy=mark.y, r=BADGE)
+    letter = text_element(chain_letter(chain), class_="d2-letter", x=mark.x, y=mark.y + 3.5)
+    classes = ["d2-mark", chain_class(chain)]
+    return element("g", line + badge + letter, class_=classes, data_mark=f"c{chain}")
 
 
 CORNER = 8
 Point = tuple[float, float]
 
 
-def draw_mention_links(view: RelationView, arrangement: Arrangement, marks: Sequence[Marks]) -> list[str]:
+def _mention_links(view: RelationView, arrangement: Arrangement, marks: Sequence[Marks]) -> Iterator[str]:
     """A dashed curve for each aligned pair: below the words of trees side by side, else around the second."""
 
     def link_end(side: int, mark: Mark) -> Point:
         return arrangement.lefts[side] + mark.x, arrangement.baselines[side] + mark.bottom
 
-    drawn = []
     for place, chain in enumerate(view.chains):
         ends = [
             (link_end(0, marks[0][place, first]), link_end(1, marks[1][place, second]))
@@ -304,21 +287,16 @@ def draw_mention_links(view: RelationView, arrangement: Arrangement, marks: Sequ
             if arrangement.stacked:
                 way = _around_tree(arrangement, place, gutter, first, second)
             else:
-                way = _below_words(arrangement, place, first, second)
-            drawn.append(path(["d2-link", chain_class(place)], way, data_link=f"c{place}"))
-    return drawn
+                deep = arrangement.bottoms[0] + link_depth(abs(second[0] - first[0]), place)
+                way = f"M{numbers(*first)}C{numbers(first[0], deep, second[0], deep, *second)}"
+            yield path(["d2-link", chain_class(place)], way, data_link=f"c{place}")
 
 
-def draw_roots_link(arrangement: Arrangement, layouts: Sequence[TreeLayout]) -> str:
+def _roots_link(arrangement: Arrangement, layouts: Sequence[TreeLayout]) -> str:
     """The argument term: an arc above the roots, or a line beside stacked trees."""
     (x, top, y, half), (other_x, other_top, other_y, other_half) = (
-        (
-            left + layout.x[layout.root],
-            baseline + layout.top(layout.root),
-            baseline + layout.y[layout.root],
-            layout.half_width(layout.root),
-        )
-        for layout, left, baseline in zip(layouts, arrangement.lefts, arrangement.baselines, strict=True)
+        (left + tree.x[-1], baseline + tree.top(tree.root), baseline + tree.y[-1], tree.half_width(tree.root))
+        for tree, left, baseline in zip(layouts, arrangement.lefts, arrangement.baselines, strict=True)
     )
     if arrangement.stacked:
         gutter = arrangement.lefts[0] - LANE * 2
@@ -327,11 +305,6 @@ def draw_roots_link(arrangement: Arrangement, layouts: Sequence[TreeLayout]) -> 
         peak = min(top, other_top) - 46
         way = f"M{numbers(x, top)}C{numbers(x, peak, other_x, peak, other_x, other_top)}"
     return path("d2-link d2-roots", way)
-
-
-def _below_words(arrangement: Arrangement, chain: int, first: Point, second: Point) -> str:
-    deep = arrangement.bottoms[0] + link_depth(abs(second[0] - first[0]), chain)
-    return f"M{numbers(*first)}C{numbers(first[0], deep, second[0], deep, *second)}"
 
 
 def _gutter(arrangement: Arrangement, chain: int, ends: list[tuple[Point, Point]]) -> float:
@@ -372,24 +345,19 @@ def _towards(corner: Point, other: Point) -> Point:
 
 
 SCALE_HEIGHT = 30
-SCALE_SIZE = 11
 SCALE_STEPS = (-0.8, -0.5, -0.3, -0.1, 0.0, 0.1, 0.3, 0.5, 0.8)  # one number of each colour
 SCALE_BEGIN = 18
 SCALE_END = SCALE_BEGIN + len(SCALE_STEPS) * CELL_WIDTH
-SCALE_WORDS = 24  # behind the end
+SCALE_WORDS = SCALE_END + 24
 
 
-def scale_width(view: RelationView) -> float:
-    return SCALE_END + SCALE_WORDS + text_width(_scale_words(view), size=SCALE_SIZE)
-
-
-def draw_scale(view: RelationView, *, x: float, y: float) -> str:
+def _scale(view: RelationView, *, x: float, y: float) -> str:
     """All colours from -1 to 1, and which of a vector's numbers are shown."""
     parts = [
         text_element("\N{MINUS SIGN}1", class_="d2-note", y=4),
-        *(cell(step, x=SCALE_BEGIN + place * CELL_WIDTH, y=0) for place, step in enumerate(SCALE_STEPS)),
+        cells(SCALE_STEPS, begin=SCALE_BEGIN),
         text_element("1", class_="d2-note", x=SCALE_END + 5, y=4),
-        text_element(_scale_words(view), class_="d2-note", x=SCALE_END + SCALE_WORDS, y=4),
+        text_element(_scale_words(view), class_="d2-note", x=SCALE_WORDS, y=4),
     ]
     return element("g", "".join(parts), class_="d2-scale", transform=f"translate({numbers(x, y)})")
 

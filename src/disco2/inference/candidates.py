@@ -48,10 +48,6 @@ class Candidate:
     presence: float | None = None  # the parser's probability of a relation; None: the model's counts
     answer: float = 0.0  # probability that it is a question and its answer
 
-    @property
-    def connective(self) -> str:
-        return self.instance.relation.connective
-
 
 def has_trees(document: Document) -> bool:
     """Whether the parser can read it: every sentence has constituents and dependencies."""
@@ -74,19 +70,27 @@ def draft_relations(
         }
     else:
         layout = ParsedDocument(document)
-        between = adjacent_sentences(document, paragraphs) if choice.asks_model else {}
-        answers = parser.find_answers(layout) if choice.asks_model else {}
+        asks_model = set(choice.kinds) != {EXPLICIT}
+        between = adjacent_sentences(document, paragraphs) if asks_model else {}
+        answers = parser.find_answers(layout) if asks_model else {}
         if not answers.keys() <= between.keys():  # an answer may open a new paragraph
             everywhere = adjacent_sentences(document, "none")
             between |= {number: everywhere[number] for number in answers if number in everywhere}
-        parsed = parser.parse(layout, implicit=choice.wants(IMPLICIT))
+        parsed = parser.parse(layout, implicit=IMPLICIT in choice.kinds)
         for number in _joined_sentences(document, parsed):
             between.pop(number, None)
     found: list[tuple[Relation, ParsedRelation | None, float]] = [
         (relation, None, answers.get(number, 0.0)) for number, relation in between.items()
     ]
     found += [(_relation(document, one.kind, one.arg1, one.arg2, one.connective), one, 0.0) for one in parsed]
-    found.sort(key=lambda entry: _text_order(entry[0]))
+    # By the connective, or by the second argument if there is none.
+    found.sort(
+        key=lambda entry: (
+            entry[0].connective_tokens or entry[0].arg2.tokens,
+            entry[0].arg2.tokens,
+            entry[0].arg1.tokens,
+        )
+    )
     named = [replace(relation, id=f"{document.id}:{number}") for number, (relation, *_) in enumerate(found)]
     mentions = MentionIndex(document)
     entries: list[Prediction | Candidate] = []
@@ -117,7 +121,7 @@ def complete_relations(
                 relation = _as_answer(relation, entry.answer)
         else:
             relation = entry
-        if choice.wants(relation.kind):
+        if relation.kind in choice.kinds:
             unsure = relation.probability < choice.min_probability
             found.append(replace(relation, index=len(found), unsure=unsure))
     return found
@@ -191,11 +195,6 @@ def _relation(
         connective=" ... ".join(part.text for part in stated),
         connective_tokens=connective,
     )
-
-
-def _text_order(relation: Relation) -> tuple[tuple[int, ...], ...]:
-    """By the connective, or where there is none by the second argument."""
-    return relation.connective_tokens or relation.arg2.tokens, relation.arg2.tokens, relation.arg1.tokens
 
 
 def _joined_sentences(document: Document, parsed: Sequence[ParsedRelation]) -> set[int]:
@@ -356,7 +355,7 @@ def predict_candidates(
             probabilities = among_senses[row] if candidate.senses_only else among_all[row]
             allowed = senses if candidate.senses_only else every
             ranked = sorted(allowed, key=lambda column: -probabilities[column])
-            sense, connective = model.labels[ranked[0]], candidate.connective
+            sense, connective = model.labels[ranked[0]], candidate.instance.relation.connective
             kind = EXPLICIT if connective else sense if sense in WITHOUT_SENSE else IMPLICIT
             direction = directions[row].get(sense, "")
             yield Prediction(

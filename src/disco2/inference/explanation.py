@@ -18,7 +18,6 @@ from disco2.data import Instance
 from disco2.data.batch import Floats
 from disco2.data.tree import MentionIndex, MentionIndexes, argument_tree, entity_links, mention_node
 from disco2.errors import InputError
-from disco2.features import FeatureExtractor
 from disco2.inference.candidates import HYPOPHORA, mention_span
 from disco2.inference.prediction import Prediction, Record, Span
 from disco2.model import AnyModel
@@ -145,12 +144,6 @@ _FAMILIES = {
 }
 
 
-def _describe_features(extractor: FeatureExtractor) -> list[tuple[str, str]]:
-    """The readable name and the family of each column."""
-    words = [_FAMILIES.get(family, family) for family, features in extractor.kept.items() for _ in features]
-    return list(zip_longest(extractor.readable_names, words, fillvalue="context"))
-
-
 def explain_predictions(
     model: AnyModel,
     parser: DiscourseParser,
@@ -254,7 +247,10 @@ class Decisions:
     def _of_model(self, prediction: Prediction, instance: Instance, entities: EntitySpans) -> Decision:
         model, relation = self._model, instance.relation
         parts = model.contributions(instance)
-        described = _describe_features(model.extractor) if model.extractor else []
+        described: list[tuple[str, str]] = []  # the readable name and the family of each column
+        if extractor := model.extractor:
+            families = [_FAMILIES.get(one, one) for one, kept in extractor.kept.items() for _ in kept]
+            described = list(zip_longest(extractor.readable_names, families, fillvalue="context"))
         words = []
         for one in parts.words:
             text = (relation.arg1, relation.arg2)[one.argument - 1].text[one.start : one.end]
@@ -301,18 +297,15 @@ class EntitySpans:
         first, second = (argument_tree(document, one.tokens, relation=relation) for one in arguments)
         self.trees = first, second
         self.links = entity_links(first, second, mentions)
-        self._spans: dict[tuple[int, int | None, str], Span] = {}
+        # By the number of the argument, 0 or 1, the node of its tree, and the chain.
+        self.spans: dict[tuple[int, int | None, str], Span] = {}
         for side, (argument, tree) in enumerate(zip(arguments, self.trees, strict=True)):
             between = mentions.between(tree.tokens[0], tree.tokens[-1])
             for mention in sorted(between, key=lambda one: one.start - one.end):
                 place = side, mention_node(tree, mention), mention.chain
-                if place[1] is not None and place not in self._spans:  # of several mentions the longest
+                if place[1] is not None and place not in self.spans:  # of several mentions the longest
                     span = mention_span(document, argument, mention, prediction.origins[side])
-                    self._spans[place] = span
-
-    def span(self, side: int, node: int, chain: str) -> Span:
-        """The text behind a node of the first (0) or second (1) argument's tree, as a mention of a chain."""
-        return self._spans[side, node, chain]
+                    self.spans[place] = span
 
     def pairs(
         self, links: Sequence[Floats], totals: Floats
@@ -328,7 +321,7 @@ class EntitySpans:
             rows, columns, _ = terms.shape
             chain = link.chain
             pairs.extend(
-                (chain, self.span(0, node, chain), self.span(1, other, chain), terms[i, j])
+                (chain, self.spans[0, node, chain], self.spans[1, other, chain], terms[i, j])
                 for i, node in enumerate(link.first[:rows])
                 for j, other in enumerate(link.second[:columns])
             )

@@ -29,15 +29,10 @@ Found = tuple[Document, Sequence[Prediction]]
 _NO_TYPE = re.compile(r"[^A-Za-z0-9_-]+")  # what no name of brat's may have
 
 
-def check_form(form: str) -> None:
-    """Raise InputError for an unknown form."""
-    if form not in FORMS:
-        raise InputError(f"Unknown form '{form}'.", hint=f"Choose one of: {', '.join(FORMS)}.")
-
-
 def write_relations(found: Sequence[Found], folder: Path, form: str) -> list[str]:
     """Write the relations of documents into a new folder; notes on what the form can't hold."""
-    check_form(form)
+    if form not in FORMS:
+        raise InputError(f"Unknown form '{form}'.", hint=f"Choose one of: {', '.join(FORMS)}.")
     check_folder_place(folder)
     names = [document.id for document, _ in found]
     if len(set(names)) < len(names) or not all(map(is_file_name, names)):

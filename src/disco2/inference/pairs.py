@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import FileIO
@@ -18,11 +17,10 @@ from disco2.data import ReadIssues
 from disco2.errors import Disco2Error, InputError
 from disco2.files import FileLock, behind_link, check_file_place, report_write_errors, write_text
 from disco2.inference.candidates import GivenPair
-from disco2.inference.pipeline import Pipeline, check_batch_size
+from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import decoded
 from disco2.inference.prediction import Json, Prediction, pair_error, pair_result
 
-LONGEST_LINE = 10_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -40,8 +38,9 @@ class PairLine:
 def read_pair_lines(stream: BinaryIO, path: Path) -> Iterator[PairLine]:
     """The lines of a file of pairs: JSON Lines, or a table (``corpora.pairs``), which is read as a whole."""
     if not is_table(path):
-        for number, line in numbered_lines(stream):
-            yield parse_pair_line(number, line)
+        for number, line in enumerate(stream, start=1):
+            if line.strip():
+                yield parse_pair_line(number, line.removeprefix(_BYTE_ORDER_MARK))
         return
     issues = ReadIssues()
     text = decoded(stream.read(), where=str(path))
@@ -65,33 +64,17 @@ def _skipped_rows(issues: ReadIssues) -> Iterator[PairLine]:
     issues.findings.clear()
 
 
-def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
-    """The lines that are not blank, with their numbers; None for one that is too long to be kept."""
-    number = 0
-    while raw := stream.readline(LONGEST_LINE + 1):
-        number += 1
-        line: bytes | None = raw.removeprefix(_BYTE_ORDER_MARK) if number == 1 else raw
-        if len(raw) > LONGEST_LINE:
-            line = None
-            while raw and not raw.endswith(b"\n"):
-                raw = stream.readline(LONGEST_LINE)
-        if line is None or line.strip():
-            yield number, line
-
-
-def parse_pair_line(number: int, line: bytes | None) -> PairLine:
+def parse_pair_line(number: int, line: bytes) -> PairLine:
     """The pair of one line, or why it is none."""
-    if line is None:
-        return PairLine(number, error=f"The line has more than {LONGEST_LINE:,} bytes.")
     try:
         data = parse_json(line.decode("utf-8").rstrip())
     except UnicodeDecodeError as error:
-        said = f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
-        return PairLine(number, error=said)
+        return PairLine(
+            number, error=f"Byte {error.start} of the line, {line[error.start]:#04x}, is not UTF-8."
+        )
     except BrokenJsonError as error:
-        is_header = {b"arg1", b"arg2"} <= set(re.split(rb"[^a-z0-9]+", line.lower())) and b"{" not in line
-        table = " It looks like CSV: such a file needs a name that ends in .csv." if is_header else ""
-        return PairLine(number, error=f"This is not JSON: {error.reason}.{table}")
+        hint = "" if b"{" in line else " A CSV file needs a name that ends in .csv."
+        return PairLine(number, error=f"This is not JSON: {error.reason}.{hint}")
     if not isinstance(data, dict):
         return PairLine(number, error="This is not an object in braces.")
     name = data.get("id")
@@ -111,9 +94,6 @@ def _pair_line(number: int, name: str | int | None, data: dict[str, Any]) -> Pai
         return PairLine(number, name, error=str(error))
 
 
-MOST_REFUSALS = 3  # in a row
-
-
 def answer_lines(
     pipeline: Pipeline,
     lines: Iterable[PairLine],
@@ -124,26 +104,23 @@ def answer_lines(
 ) -> Iterator[list[Json]]:
     """One record for each line, error records included; a list for each batch of lines.
 
-    An annotator that refuses pair after pair is out of order, and its error stops the run: what is left is
-    no fault of the pairs.
+    An annotator that refuses all pairs of a batch is out of order: its error stops the run.
     """
-    size = check_batch_size(batch_size, of="pairs")
     remaining = iter(lines)
-    refusals = 0  # since the last answer
-    while batch := list(islice(remaining, size)):
-        answers = _answers(pipeline, [one.pair for one in batch if one.pair is not None], min_probability)
+    while batch := list(islice(remaining, batch_size)):
+        found = list(_answers(pipeline, [one.pair for one in batch if one.pair], min_probability))
+        refusals = [one for one in found if isinstance(one, Disco2Error)]
+        if len(refusals) == len(found) > 2:
+            raise refusals[0]
+        answers = iter(found)
         records: list[Json] = []
         for line in batch:
             answer = next(answers) if line.pair is not None else line.error
             if isinstance(answer, Prediction):
-                refusals = 0
                 explanation = pipeline.explain(answer) if explain else None
                 records.append(pair_result(line.number, line.id, answer, explanation))
-                continue
-            refusals += isinstance(answer, Disco2Error)
-            if isinstance(answer, Disco2Error) and refusals >= MOST_REFUSALS:
-                raise answer
-            records.append(pair_error(line.number, line.id, str(answer)))
+            else:
+                records.append(pair_error(line.number, line.id, str(answer)))
         yield records
 
 
@@ -244,14 +221,14 @@ class ResumableLines:
             found = json.loads(self.description.read_text(encoding="utf-8"))
         except (OSError, ValueError, RecursionError):
             found = None
-        known = found if isinstance(found, dict) else {}
-        for name, value in self._run.items():
-            if known.get(name) != value:
-                why = f"was begun with another {name}" if known else "has no readable description"
-                hint = "Delete it, or add --restart to begin anew."
-                raise InputError(
-                    f"An unfinished output is there that {why}.", where=str(self.part), hint=hint
-                )
+        if found != self._run:
+            known = found if isinstance(found, dict) else {}
+            changed = next((name for name in self._run if known.get(name) != self._run[name]), "description")
+            raise InputError(
+                f"An unfinished output is there that was begun with another {changed}.",
+                where=str(self.part),
+                hint="Delete it, or add --restart to begin anew.",
+            )
 
 
 def _line_number(line: bytes) -> object:

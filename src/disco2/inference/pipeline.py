@@ -48,11 +48,10 @@ class ModelInfo:
     label_counts: Mapping[str, float] = field(default_factory=dict)  # empty where they were not recorded
 
 
-def check_batch_size(size: object, *, of: str, hint: str = "Give a batch size of 1 or more.") -> int:
-    """The size itself, at most what a loop can count to; InputError where it is no whole number from 1 on."""
+def check_batch_size(size: object, *, of: str) -> None:
+    """Raise InputError for anything but a whole number from 1 on."""
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise InputError(f"A batch can't have {size} {of}.", hint=hint)
-    return min(size, sys.maxsize)
+        raise InputError(f"A batch can't have {size} {of}.", hint="Give a batch size of 1 or more.")
 
 
 # Unicode's separator of paragraphs, which all annotators respect, for line ends; one for one keeps offsets.
@@ -131,10 +130,7 @@ class Pipeline:
         *,
         paragraphs: str = "blank",
         prior: Shares | None = None,
-        kinds: Iterable[str] | str | None = None,
-        between_only: bool = False,
-        norel: bool = False,
-        min_probability: float = 0.0,
+        **options: Unpack[ChoiceOptions],
     ) -> Relations:
         """All relations of a text, in text order: explicit, implicit, EntRel, Hypophora.
 
@@ -150,9 +146,7 @@ class Pipeline:
 
         Warns with ``LanguageWarning`` if the text does not look like English.
         """
-        choice = RelationChoice.of(
-            kinds, between_only=between_only, norel=norel, min_probability=min_probability
-        )
+        choice = RelationChoice.of(**options)
         document = self.annotate(text, paragraphs=paragraphs)
         _warn(text)
         return self.find(document, choice, paragraphs=paragraphs, prior=prior)
@@ -287,9 +281,9 @@ def _portions(items: Iterable[_T], size: int) -> Iterator[list[tuple[int, _T]]]:
         raise InputError(
             f"Many texts or pairs are needed, not one {type(items).__name__}.", hint="Give a list."
         )
-    most = check_batch_size(size, of="items")
+    check_batch_size(size, of="items")
     numbered = enumerate(items)
-    while portion := list(islice(numbered, most)):
+    while portion := list(islice(numbered, min(size, sys.maxsize))):
         yield portion
 
 

@@ -36,7 +36,7 @@ def has_word(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-UTF_8 = "utf-8"
+UTF_8, NEWLINE = "utf-8", b"\n"
 _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}  # by the mark they begin with
 
 
@@ -46,33 +46,26 @@ def decoded(data: bytes, *, encoding: str = UTF_8, where: str = "") -> str:
     What begins with the mark of UTF-16 is read as that, unless another encoding is asked for.
     """
     name = _UTF16.get(data[:2], encoding) if encoding == UTF_8 else encoding
+    check_encoding(name)
     try:
         return data.decode(name).removeprefix("\ufeff")
-    except LookupError:
-        raise _unknown(encoding) from None
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+    except UnicodeError as error:
+        start = getattr(error, "start", 0)
         raise InputError(
-            f"The text is not {name}: byte {data[error.start]:#04x} at offset {error.start}, line {line}.",
+            f"The text is not {name}: {error}, line {data.count(NEWLINE, 0, start) + 1}.",
             where=where,
             hint="Give the encoding it was written in, such as: --encoding latin-1",
         ) from None
-    except UnicodeError as error:
-        raise InputError(f"The text is not {name}: {error}.", where=where) from None
 
 
 def check_encoding(encoding: str) -> None:
-    """Raise InputError where there is no encoding of that name, or none for texts."""
+    """Raise InputError if there is no encoding of that name, or none for texts."""
     try:
         b"a".decode(encoding)  # without a byte, Python would not look
     except UnicodeError:
         return
     except (LookupError, ValueError):
-        raise _unknown(encoding) from None
-
-
-def _unknown(encoding: str) -> InputError:
-    return InputError(f"There is no encoding '{encoding}'.", hint="Try utf-8 or latin-1.")
+        raise InputError(f"There is no encoding '{encoding}'.", hint="Try utf-8 or latin-1.") from None
 
 
 class LanguageWarning(UserWarning):

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from disco2.inference.pipeline import Pipeline
 
 SCHEMA = 5  # raised when a reader of the old form would stumble
-SCHEMA_FILE = Path(__file__).with_name("predictions.schema.json")
 
 Json = dict[str, Any]
 
@@ -161,17 +160,7 @@ class Prediction(Record):
 
     def to_json(self) -> Json:
         stated = () if self.connective_span is None else self.connective_span.pieces
-        return {
-            "index": self.index,
-            "kind": self.kind,
-            "sense": self.sense,
-            "direction": self.direction,
-            "gloss": self.gloss,
-            "probability": self.probability,
-            "unsure": self.unsure,
-            "probabilities": dict(self.probabilities),
-            "presence": self.presence,
-            "connective": self.connective,
+        return {name: _plain(getattr(self, name)) for name in _SIMPLE_FIELDS} | {
             "connective_parts": [span.to_json() for span in stated],
             "arg1": _argument(self.arg1),
             "arg2": _argument(self.arg2),
@@ -179,16 +168,19 @@ class Prediction(Record):
         }
 
 
+_SIMPLE_FIELDS = """index kind sense direction gloss probability unsure probabilities presence
+connective""".split()  # noqa: SIM905  in the order of the JSON
+
+
 def describe_kind(prediction: Prediction) -> str:
     """Kind, direction and connective in short: ``Implicit, Reason: [because]``, ``Explicit: 'However'``."""
-    pieces = [one for one in (prediction.kind, prediction.direction) if one]
     connective = " ".join(prediction.connective.split())
-    word = f"'{connective}'" if connective else f"[{prediction.gloss}]" if prediction.gloss else ""
-    return ", ".join(pieces) + (f": {word}" if word else "")
+    word = f": '{connective}'" if connective else f": [{prediction.gloss}]" if prediction.gloss else ""
+    return ", ".join(filter(None, (prediction.kind, prediction.direction))) + word
 
 
-def _short(text: str, *, most: int = 40) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"
 
 
 def _argument(span: Span) -> Json:
@@ -259,28 +251,18 @@ class RelationChoice:
         min_probability: float = 0.0,
     ) -> RelationChoice:
         """The choice of a user, who names kinds in any case, as a list or separated by commas."""
-        hint = f"Choose among: {', '.join(KINDS)}."
         given = kinds.split(",") if isinstance(kinds, str) else KINDS[:-1] if kinds is None else kinds
-        try:
-            names = {name.strip().casefold(): name for name in given if name.strip()}
-        except (TypeError, AttributeError):
-            raise InputError(f"Kinds are names, not {kinds!r}.", hint=hint) from None
-        if not names:
-            raise InputError("No kind of relation is named.", hint=hint)
-        if unknown := names.keys() - {kind.casefold() for kind in KINDS}:
-            raise InputError(f"Unknown kind of relation '{names[min(unknown)]}'.", hint=hint)
+        names = {str(name).strip().casefold() for name in given} - {""}
+        unknown = names - {kind.casefold() for kind in KINDS}
+        if unknown or not names:
+            what = (
+                f"Unknown kind of relation '{min(unknown)}'." if unknown else "No kind of relation is named."
+            )
+            raise InputError(what, hint=f"Choose among: {', '.join(KINDS)}.")
         if norel:
-            names["norel"] = "NoRel"
+            names.add("norel")
         chosen = tuple(kind for kind in KINDS if kind.casefold() in names)
         return cls(chosen, bool(between_only), min_probability)
-
-    def wants(self, kind: str) -> bool:
-        return kind in self.kinds
-
-    @property
-    def asks_model(self) -> bool:
-        """Whether anything but explicit relations is asked for."""
-        return any(kind != "Explicit" for kind in self.kinds)
 
 
 def check_min_probability(value: object) -> None:
@@ -380,13 +362,14 @@ def _explained(record: Json, explanation: Explanation | None) -> Json:
 
 def read_schema() -> Json:
     """The JSON Schema (draft 2020-12) of all of these."""
-    schema: Json = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
-    return schema
+    found: Json = json.loads(Path(__file__).with_name("predictions.schema.json").read_text(encoding="utf-8"))
+    return found
 
 
-_COLUMNS = """document index kind sense probability presence connective connective_spans arg1 arg1_spans
-arg2 arg2_spans direction gloss unsure"""
-COLUMNS = tuple(_COLUMNS.split())
+COLUMNS = tuple(
+    """document index kind sense probability presence connective connective_spans arg1 arg1_spans
+    arg2 arg2_spans direction gloss unsure""".split()  # noqa: SIM905
+)
 
 
 def csv_lines(rows: Iterable[Sequence[object]]) -> str:

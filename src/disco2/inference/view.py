@@ -128,7 +128,7 @@ def relation_view(model: AnyModel, parser: DiscourseParser, prediction: Predicti
         ways.append([_downward(tree, up, some, composition) for some in nodes])
         mentions.append(
             [
-                tuple(ViewedMention(node, entities.span(side, node, link.chain).text) for node in some)
+                tuple(ViewedMention(node, entities.spans[side, node, link.chain].text) for node in some)
                 for link, some in zip(entities.links, nodes, strict=True)
             ]
         )

@@ -222,5 +222,5 @@ def test_a_view_of_a_recent_text_annotates_nothing(serve: Serve, monkeypatch: py
     assert annotated("/v1/views", text=TEXTS[0], relation=0, paragraphs="line") == 1
     assert annotated("/v1/views", text=TEXTS[0], relation=0, norel=True) == 1
     assert annotated("/v1/relations", text=TEXTS[0]) == 1  # two others were asked for since
-    monkeypatch.setattr(worker, "RECENT_CHARACTERS", 10)
+    monkeypatch.setattr(worker, "RECENT_SIZE", 10)
     assert [annotated("/v1/relations", text=TEXTS[1]) for _ in range(2)] == [1, 1]

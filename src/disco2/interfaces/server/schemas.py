@@ -1,8 +1,7 @@
-"""The API as clients see it: what they send, what they get, errors, and the OpenAPI description.
+"""The API as clients see it: what they send, errors, and the OpenAPI description.
 
-Pydantic models validate requests. Unknown fields are refused, and no value is converted. Results of
-``POST /v1/relations`` are described by the JSON Schema of ``disco2 predict --json``. No error message quotes
-the text of a request.
+Pydantic models validate requests. Unknown fields are refused, and no value is converted. Results are
+described by the JSON Schema of ``disco2 predict --json``. No error message quotes the text of a request.
 """
 
 from __future__ import annotations
@@ -17,82 +16,60 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
 from pydantic_core import PydanticCustomError
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from disco2.inference.plain_text import has_word
 from disco2.inference.prediction import Json, RelationChoice, read_schema
 from disco2.interfaces.server.settings import ServerSettings
 
-HEALTH = "/healthz"  # the one address of the API that never needs a key
-RETRY_AFTER = 2  # seconds
-CLIENT_CLOSED = 499  # nobody reads this response; it is what the log shows
 CLOSE = {"Connection": "close"}
 
 
-def _check_unicode(value: str | int | None) -> str | int | None:
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError:
-            raise PydanticCustomError("surrogate", "The text contains an unpaired surrogate") from None
-    return value
-
-
 def _check_words(text: str) -> str:
-    _check_unicode(text)
-    if not text.strip():
-        raise PydanticCustomError("no_word", "The text is empty")
     if not has_word(text):
-        raise PydanticCustomError("no_word", "The text has no letter and no digit")
+        message = "The text has no letter and no digit" if text.strip() else "The text is empty"
+        raise PydanticCustomError("no_word", message)
     return text
 
 
 # The format has no common pattern: a letter or digit of any script. Programs ignore unknown formats.
+Unicode = Annotated[str, Field(min_length=0)]  # with any limit, pydantic refuses unpaired surrogates
 Words = Annotated[
-    str, AfterValidator(_check_words), Field(json_schema_extra={"minLength": 1, "format": "words"})
+    Unicode, AfterValidator(_check_words), Field(json_schema_extra={"minLength": 1, "format": "words"})
 ]
-Kind = Literal["Explicit", "Implicit", "EntRel", "Hypophora", "NoRel"]
+MinProbability = Annotated[
+    float, Field(ge=0, le=1, description="Answers with a lower probability are marked as `unsure`.")
+]
 
 
 class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-MinProbability = Annotated[
-    float, Field(ge=0, le=1, description="Answers with a lower probability are marked as `unsure`.")
-]
-
-
 class _OfText(_Request):
-    text: Annotated[Words, Field(description="The text. It must have a letter or a digit.")]
-    paragraphs: Annotated[
-        Literal["blank", "line", "none"],
-        Field(description="Paragraphs end at a blank line, at every line end, or never."),
-    ] = "blank"
-    kinds: Annotated[
-        list[Kind] | None, Field(min_length=1, description="Kinds of relations; default: all except NoRel.")
-    ] = None
-    between_only: Annotated[
-        bool, Field(description="Only relations between neighbouring sentences, no connectives and clauses.")
-    ] = False
-    norel: Annotated[bool, Field(description="Also neighbouring sentences without a relation.")] = False
+    text: Words = Field(description="The text. It must have a letter or a digit.")
+    paragraphs: Literal["blank", "line", "none"] = Field(
+        "blank", description="Paragraphs end at a blank line, at every line end, or never."
+    )
+    kinds: list[Literal["Explicit", "Implicit", "EntRel", "Hypophora", "NoRel"]] | None = Field(
+        None, min_length=1, description="Kinds of relations; default: all except NoRel."
+    )
+    between_only: bool = Field(
+        False, description="Only relations between neighbouring sentences, no connectives and clauses."
+    )
+    norel: bool = Field(False, description="Also neighbouring sentences without a relation.")
     min_probability: MinProbability = 0.0
 
     @property
     def choice(self) -> RelationChoice:
-        return RelationChoice.of(
-            self.kinds,
-            between_only=self.between_only,
-            norel=self.norel,
-            min_probability=self.min_probability,
-        )
+        names = {"kinds", "between_only", "norel", "min_probability"}
+        return RelationChoice.of(**self.model_dump(include=names))
 
 
 class TextRequest(_OfText):
     """A text whose relations are asked for."""
 
-    explain: Annotated[bool, Field(description="Split the score of each relation into its terms.")] = False
+    explain: bool = Field(False, description="Split the score of each relation into its terms.")
 
 
 class Pair(_Request):
@@ -100,33 +77,27 @@ class Pair(_Request):
 
     arg1: Words
     arg2: Words
-    id: Annotated[
-        str | int | None, AfterValidator(_check_unicode), Field(description="Returned with the answer.")
-    ] = None
+    id: Unicode | int | None = Field(None, description="Returned with the answer.")
 
 
 class PairsRequest(_Request):
     """Pairs of arguments whose senses are asked for."""
 
-    pairs: Annotated[
-        list[Pair],
-        Field(
-            min_length=1, description="Objects with arg1, arg2 and perhaps an id. Answers have this order."
-        ),
-    ]
-    explain: Annotated[bool, Field(description="Split the score of each pair into its terms.")] = False
+    pairs: list[Pair] = Field(
+        min_length=1, description="Objects with arg1, arg2 and perhaps an id. Answers have this order."
+    )
+    explain: bool = Field(False, description="Split the score of each pair into its terms.")
     min_probability: MinProbability = 0.0
 
 
 class ViewRequest(_OfText):
     """A text, and which of its relations to draw."""
 
-    relation: Annotated[int, Field(ge=0, description="Index among the relations of the text, from 0.")]
-    stacked: Annotated[bool, Field(description="Draw the second tree below the first one.")] = False
+    relation: int = Field(ge=0, description="Index among the relations of the text, from 0.")
+    stacked: bool = Field(False, description="Draw the second tree below the first one.")
 
 
 AnyRequest = TextRequest | PairsRequest | ViewRequest
-_MODELS = {model.__name__: model for model in (TextRequest, PairsRequest)}
 
 
 def _request_kind(body: Any) -> str | None:
@@ -145,59 +116,25 @@ RelationsRequest = Annotated[
 ]
 
 
+class ViewResponse(BaseModel):
+    version: int = Field(alias="schema")
+    view: Json = Field(
+        description="The relation; the trees of its `arguments` (leaves are numbered first, then inner "
+        "nodes, children before parents; `up`: upward vectors); `chains`: shared entities, with downward "
+        "vectors; `senses`: bias + arguments + pairs + other_pairs + features + rounding = score."
+    )
+    svg: str = Field(description="Both argument trees.")
+
+
 class ErrorBody(BaseModel):
-    status: Annotated[int, Field(ge=400, le=599)]
+    status: int = Field(ge=400, le=599)
     what: str
-    where: Annotated[str, Field(description="A place in the request; may be empty.")]
-    hint: Annotated[str, Field(description="What to do; may be empty.")]
+    where: str = Field(description="A place in the request; may be empty.")
+    hint: str = Field(description="What to do; may be empty.")
 
 
 class ErrorResponse(BaseModel):
     error: ErrorBody
-
-
-class HealthResponse(BaseModel):
-    status: Literal["ok"] = "ok"
-
-
-class ModelResponse(BaseModel):
-    """The model that answers, and the limits of a request."""
-
-    version: Annotated[int, Field(alias="schema")]
-    disco2: str
-    model: Json
-    parser: Annotated[str, Field(description="Digest of the parser of connectives and clauses.")]
-    annotators: str
-    limits: Annotated[
-        dict[Literal["body_bytes", "sentences", "pairs", "seconds"], float],
-        Field(description="What one request may ask for."),
-    ]
-
-
-class View(BaseModel):
-    """A relation as in the results of ``POST /v1/relations``, with everything that a drawing needs."""
-
-    relation: Json
-    arguments: Annotated[
-        list[Json],
-        Field(
-            description="Trees: `words`, `labels`, and the children of inner nodes in `left` and `right`. "
-            "Leaves are numbered first, then inner nodes, children before parents. `up`: upward vectors.",
-        ),
-    ]
-    chains: Annotated[list[Json], Field(description="Shared entities, with their downward vectors.")]
-    member: int
-    members: int
-    dimensions: int
-    senses: Annotated[
-        list[Json], Field(description="bias + arguments + pairs + other_pairs + features + rounding = score")
-    ]
-
-
-class ViewResponse(BaseModel):
-    version: Annotated[int, Field(alias="schema")]
-    view: View
-    svg: Annotated[str, Field(description="Both argument trees.")]
 
 
 class ApiError(HTTPException):
@@ -229,58 +166,43 @@ def invalid(what: str, *, where: str, hint: str = "") -> ApiError:
 
 def unavailable(what: str) -> ApiError:
     """For requests that could be answered later."""
-    headers = {"Retry-After": str(RETRY_AFTER)}
+    headers = {"Retry-After": "2"}
     return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, what, hint="Try again in a moment.", headers=headers)
 
 
 def client_closed() -> ApiError:
-    return ApiError(CLIENT_CLOSED, "The client has closed the connection.")
+    """Nobody reads this response; its status is what the log shows."""
+    return ApiError(499, "The client has closed the connection.")
 
 
-_HTTP_ERRORS = {  # raised by the framework
-    404: ("Unknown address.", "See /docs or /openapi.json for all addresses."),
-    405: ("This address does not take this method.", "The header Allow lists the methods it takes."),
-    400: ("Could not parse the body.", "Send a JSON object in UTF-8."),
-}
+_TYPES = ("TextRequest", "PairsRequest", "constrained-str", "int")  # in the places of pydantic's errors
 
 
-async def answer_error(_: Request, error: Exception) -> Response:
-    """The response to an exception of a route or of the framework."""
-    if isinstance(error, ApiError):
-        return error.response()
-    if isinstance(error, RequestValidationError):
-        return _validation_error(error.errors()[0]).response()
-    if isinstance(error, HTTPException):
-        what, hint = _HTTP_ERRORS.get(error.status_code, (f"{HTTPStatus(error.status_code).phrase}.", ""))
-        return ApiError(error.status_code, what, hint=hint, headers=error.headers).response()
-    return client_closed().response()
+async def _answer_http_error(_: Request, error: HTTPException) -> Response:
+    if not isinstance(error, ApiError):
+        hint = "See /docs or /openapi.json for all addresses." if error.status_code in (404, 405) else ""
+        error = ApiError(error.status_code, f"{error.detail}.", hint=hint, headers=error.headers)
+    return error.response()
 
 
-ERROR_HANDLERS: Any = dict.fromkeys((HTTPException, RequestValidationError, ClientDisconnect), answer_error)
-
-
-def _validation_error(first: dict[str, Any]) -> ApiError:
-    """An error that FastAPI and pydantic found in a body."""
+async def _answer_invalid_body(_: Request, error: RequestValidationError) -> Response:
+    first = error.errors()[0]
     kind, (_, *place) = first["type"], first["loc"]
     if kind == "json_invalid":
         where = f"character {place[0]}"
-        return ApiError(HTTPStatus.BAD_REQUEST, "The body is not valid JSON.", where=where)
-    hint = "Send English text, best of two sentences or more." if kind == "no_word" else ""
+        return ApiError(HTTPStatus.BAD_REQUEST, "The body is not valid JSON.", where=where).response()
     if kind == "extra_forbidden":
-        *place, _ = place  # the name is the client's
-        model = Pair if len(place) > 1 else _MODELS[place[0]] if place else ViewRequest
-        hint = f"Known fields: {', '.join(model.model_fields)}."
-    where = ""
-    for part in place:
-        if isinstance(part, int):
-            where += f"[{part}]"
-        elif part.islower():  # not the name of a model in a union
-            where += f".{part}" if where else part
-    what = first["msg"]
-    if where.endswith((".id.str", ".id.int")):  # one error for each type
-        where, what = where[:-4], "Input should be a string or an integer"
-    return invalid(f"{what}.", where=where or "body", hint=hint)
+        place.pop()  # the name is the client's
+    names = [one for one in place if one not in _TYPES]
+    where = "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in names).removeprefix(".")
+    hints = {
+        "no_word": "Send English text, best of two sentences or more.",
+        "extra_forbidden": "Send the fields that /docs lists, and no others.",
+    }
+    return invalid(f"{first['msg']}.", where=where or "body", hint=hints.get(kind, "")).response()
 
+
+ERROR_HANDLERS: Any = {HTTPException: _answer_http_error, RequestValidationError: _answer_invalid_body}
 
 _BURGER = "Bob gave Tina the burger."
 EXAMPLES: dict[str, Json] = {
@@ -304,24 +226,16 @@ _STATUSES = {
     503: "Too many requests are waiting, or the server is shutting down; see the header Retry-After.",
     504: "There was no answer within the time limit.",
 }
-
-
-def _errors(*statuses: int) -> dict[int | str, Json]:
-    return {status: {"model": ErrorResponse, "description": _STATUSES[status]} for status in statuses}
-
-
-GET_ERRORS, POST_ERRORS = _errors(400, 401, 408, 413, 500), _errors(*_STATUSES)
-
-
-def result_content(examples: dict[str, Json]) -> Json:
-    """The description of the results of ``POST /v1/relations``, with the answers to ``EXAMPLES``."""
-    references = [{"$ref": f"#/components/schemas/{name}"} for name in ("text_result", "pairs_result")]
-    return {
-        "application/json": {
-            "schema": {"oneOf": references},
-            "examples": {name: {"value": value} for name, value in examples.items()},
+ERRORS: dict[int | str, Json] = {
+    status: {"model": ErrorResponse, "description": text} for status, text in _STATUSES.items()
+}
+RESULTS = {
+    "application/json": {
+        "schema": {
+            "oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in ("text_result", "pairs_result")]
         }
     }
+}
 
 
 def complete_description(app: FastAPI, settings: ServerSettings) -> Json:
@@ -334,7 +248,6 @@ def complete_description(app: FastAPI, settings: ServerSettings) -> Json:
     if settings.api_key:
         description["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
         for path, operations in description["paths"].items():
-            for operation in operations.values():
-                if path != HEALTH:
-                    operation["security"] = [{"key": []}]
+            for operation in operations.values() if path != "/healthz" else ():
+                operation["security"] = [{"key": []}]
     return description

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import astuple, dataclass, field
 from importlib import import_module
 from typing import Annotated
 
@@ -51,9 +51,8 @@ class Limits:
     ] = 1_000
 
     def __post_init__(self) -> None:
-        for limit in fields(self):
-            if not 0 < getattr(self, limit.name) < math.inf:
-                raise SettingsError(f"The limit on {limit.name.replace('_', ' ')} must be a number above 0.")
+        if not all(0 < limit < math.inf for limit in astuple(self)):
+            raise SettingsError("Limits must be numbers above 0.")
         if self.connections <= self.queue:
             raise SettingsError(
                 f"{self.queue:,} requests can't wait on {self.connections:,} connections.",
@@ -84,14 +83,9 @@ class ServerSettings:
                 "Clients could not send this API key in a header.",
                 hint="Use at most 4,096 letters, digits and marks of ASCII, without spaces.",
             )
-        for origin in self.cors_origins:
-            if origin != "*" and not _ORIGIN.fullmatch(origin):
-                raise SettingsError(
-                    f"'{origin}' is not the origin of a web page.",
-                    hint="Give scheme and host, such as https://example.org, or * for any.",
-                )
-        for host in self.allowed_hosts:
-            if not _HOST.fullmatch(host):
-                raise SettingsError(
-                    f"'{host}' is not a host name.", hint="Give a name such as example.org, or * for any."
-                )
+        origins = ("an origin of web pages", "https://example.org", _ORIGIN, self.cors_origins)
+        hosts = ("a host name", "example.org", _HOST, self.allowed_hosts)
+        for what, example, pattern, given in (origins, hosts):
+            for one in given:
+                if one != "*" and not pattern.fullmatch(one):
+                    raise SettingsError(f"'{one}' is not {what}.", hint=f"Give {example}, or * for any.")

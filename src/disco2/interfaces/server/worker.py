@@ -10,15 +10,16 @@ requests take about twice as long, instead of waiting until it is done.
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
-from disco2.annotation.annotator import Annotator, Annotators, Layer
+from disco2.annotation.annotator import Annotator, Annotators
 from disco2.annotation.english.annotators import Component
 from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.annotation.text import paragraphs
@@ -26,10 +27,11 @@ from disco2.data import Document
 from disco2.drawing.trees import draw_trees
 from disco2.errors import InputError
 from disco2.inference.candidates import GivenPair
+from disco2.inference.explanation import Explanation, source_of
 from disco2.inference.pairs import PairLine, answer_lines
 from disco2.inference.pipeline import Pipeline, annotate_texts, unannotated
 from disco2.inference.plain_text import has_word
-from disco2.inference.prediction import SCHEMA, Json, Prediction, Relations, pairs_result, text_result
+from disco2.inference.prediction import SCHEMA, Json, RelationChoice, Relations, pairs_result
 from disco2.interfaces.server.schemas import (
     AnyRequest,
     PairsRequest,
@@ -45,9 +47,14 @@ LONG_SHARE = 8  # that queue has this fraction of the places
 BATCH_JOBS, BATCH_CHARACTERS = 32, 20_000  # limits of a batch of several jobs
 PAIRS_AT_ONCE = 64  # as on the command line: the last digits of scores depend on it
 MAX_DRAWN_TOKENS = 500  # per argument
-RECENT_TEXTS, RECENT_CHARACTERS = 32, 200_000  # texts kept, so that a view need not annotate again
+RECENT_TEXTS, RECENT_SIZE = (
+    32,
+    200_000,
+)  # texts and their characters kept, so that a view need not annotate again
+TOKEN = re.compile(r"\w+|[^\w\s]")  # about what annotators find
 
 THREAD_SAFE = (Component, SpacyPipeline)
+Key = tuple[str, str, RelationChoice]
 
 
 class Abandoned(Exception):  # noqa: N818
@@ -78,23 +85,31 @@ class Job:
         return not self.future.done() and time.monotonic() < self.deadline
 
     @property
-    def characters(self) -> int:
+    def texts(self) -> list[str]:
         if isinstance(self.request, PairsRequest):
-            return sum(len(pair.arg1) + len(pair.arg2) for pair in self.request.pairs)
-        return len(self.request.text)
+            return [text for pair in self.request.pairs for text in (pair.arg1, pair.arg2)]
+        return [self.request.text]
+
+    @property
+    def characters(self) -> int:
+        return sum(map(len, self.texts))
 
     def check_wanted(self) -> None:
         if not self.is_wanted:
             raise Abandoned
 
 
-def check_limits(request: AnyRequest, limits: Limits) -> None:
+def check_limits(job: Job, limits: Limits) -> None:
     """Refuse what is too large before it waits, as far as can be known without annotating."""
+    request, where = job.request, "text"
     if isinstance(request, PairsRequest):
-        _check_most(len(request.pairs), limits.pairs, "pairs", where="pairs")
+        where = "pairs"
+        _check_most(len(request.pairs), limits.pairs, "pairs", where=where)
     else:  # a sentence never crosses the end of a paragraph
         text = unannotated(request.text, paragraphs=request.paragraphs).text
         _check_most(sum(has_word(one) for _, one in paragraphs(text)), limits.sentences, "sentences")
+    tokens = sum(len(TOKEN.findall(text)) for text in job.texts)
+    _check_most(tokens, limits.tokens, "words and marks", where=where)
 
 
 def _check_most(count: int, most: int, unit: str, *, where: str = "text") -> None:
@@ -124,11 +139,11 @@ class Answerer:
     ) -> None:
         """Answerers of one pipeline share its ``annotator_lock``."""
         self._pipeline = pipeline
-        self._lock = lock or annotator_lock(pipeline.annotators)
+        self._lock = lock or nullcontext()
         self._limits = limits
         self._on_batch = on_batch
         self._annotated: dict[tuple[str, str], Document] = {}  # of the batch, by text and paragraphs
-        self._recent: OrderedDict[object, tuple[Document, Relations]] = OrderedDict()
+        self._recent: dict[Key, Relations] = {}  # the least recent first
 
     def answer_batch(self, jobs: Sequence[Job]) -> None:
         """Set the result or the exception of each job's future."""
@@ -136,14 +151,14 @@ class Answerer:
         if len(jobs) > 1:
             self._annotate_together([job.request for job in jobs])
         for job in jobs:
-            with suppress(Abandoned, InvalidStateError):  # the client may leave at any time
+            with suppress(InvalidStateError):  # the client may leave at any time
                 try:
                     job.future.set_result(replace(self.answer(job), batch=len(jobs)))
+                except (Abandoned, InvalidStateError):
+                    continue
                 except InputError:  # its message may quote the text
                     what = "The annotators can't process this text."
                     job.future.set_exception(invalid(what, where="body", hint="Try a part of it."))
-                except (Abandoned, InvalidStateError):
-                    raise
                 except Exception as error:
                     job.future.set_exception(error)
         self._annotated = {}  # users' texts
@@ -165,115 +180,72 @@ class Answerer:
         job.check_wanted()
         if isinstance(job.request, PairsRequest):
             return self._answer_pairs(job, job.request)
-        document, predictions = self._find_relations(job, job.request)
+        relations = self._find_relations(job, job.request)
+        sentences = len(relations.document.sentences)
         if isinstance(job.request, ViewRequest):
-            return self._answer_view(job.request, document, predictions)
-        explanations = None
-        if job.request.explain:
-            explanations = []
-            for explanation in self._pipeline.explain_many(predictions):
-                explanations.append(explanation)
-                job.check_wanted()
-        result = text_result(self._pipeline, document, predictions, explanations)
-        return Answer(_dump(result), sentences=len(document.sentences), relations=len(predictions))
+            return Answer(_dump(self._draw(job.request, relations)), sentences=sentences, relations=1)
+        explanations: list[Explanation] = []
+        for explanation in self._pipeline.explain_many(relations if job.request.explain else []):
+            explanations.append(explanation)
+            job.check_wanted()
+        body = _dump(relations.to_dict(explanations))
+        return Answer(body, sentences=sentences, relations=len(relations))
 
-    def _find_relations(self, job: Job, request: TextRequest | ViewRequest) -> tuple[Document, Relations]:
-        """The annotated text and its relations, from memory if it was asked for recently."""
+    def _find_relations(self, job: Job, request: TextRequest | ViewRequest) -> Relations:
+        """The relations of a text, from memory if it was asked for recently."""
         key = _key(request)
         found = self._recent.pop(key, None)
         if found is None:
-            self._check_size(job, where="text")
-            document = self._annotate(request)
+            document = self._annotated.get((request.text, request.paragraphs))
+            if document is None:
+                with self._lock:
+                    document = self._pipeline.annotate(request.text, paragraphs=request.paragraphs)
             _check_most(len(document.sentences), self._limits.sentences, "sentences")
             job.check_wanted()
-            found = document, self._pipeline.find(document, request.choice, paragraphs=request.paragraphs)
+            found = self._pipeline.find(document, request.choice, paragraphs=request.paragraphs)
         self._recent[key] = found
-        while (
-            len(self._recent) > RECENT_TEXTS
-            or sum(len(document.text) for document, _ in self._recent.values()) > RECENT_CHARACTERS
-        ):
-            self._recent.popitem(last=False)
+        while len(self._recent) > RECENT_TEXTS or sum(len(key[0]) for key in self._recent) > RECENT_SIZE:
+            del self._recent[next(iter(self._recent))]
         job.check_wanted()
         return found
 
-    def _annotate(self, request: TextRequest | ViewRequest) -> Document:
-        found = self._annotated.get((request.text, request.paragraphs))
-        if found is None:
-            with self._lock:
-                found = self._pipeline.annotate(request.text, paragraphs=request.paragraphs)
-        return found
-
-    def _check_size(self, job: Job, *, where: str) -> None:
-        """Count the tokens and sentences of a long request, at a small part of the cost of annotating it."""
-        if job.characters <= LONG:
-            return
-        tokenizer = self._pipeline.annotators
-        if isinstance(tokenizer, Annotators):
-            tokenizer = tokenizer.maker(Layer.TOKENS)
-        with self._lock:
-            found = tokenizer.annotate(_documents(job.request), layers=frozenset({Layer.TOKENS}))
-        if where == "text":
-            _check_most(sum(len(one.sentences) for one in found), self._limits.sentences, "sentences")
-        _check_most(
-            sum(len(one.tokens) for one in found), self._limits.tokens, "words and marks", where=where
-        )
-
     def _answer_pairs(self, job: Job, request: PairsRequest) -> Answer:
-        self._check_size(job, where="pairs")
-        records: list[Json] = []
+        # As lines of a file of pairs, so that answers are those of the command line.
+        lines = [
+            PairLine(number, pair.id, GivenPair(pair.arg1, pair.arg2, id=f"line{number}"))
+            for number, pair in enumerate(request.pairs, start=1)
+        ]
         batches = answer_lines(
             self._pipeline,
-            _pair_lines(request),
+            lines,
             batch_size=PAIRS_AT_ONCE,
             explain=request.explain,
             min_probability=request.min_probability,
         )
-        while len(records) < len(request.pairs):
+        records: list[Json] = []
+        while len(records) < len(lines):
             with self._lock:
                 records += next(batches)
             job.check_wanted()
         body = _dump(pairs_result(self._pipeline, records))
         return Answer(body, pairs=len(records), relations=len(records))
 
-    def _answer_view(
-        self, request: ViewRequest, document: Document, predictions: Sequence[Prediction]
-    ) -> Answer:
-        if request.relation >= len(predictions):
-            message = f"Unknown relation: the text has {len(predictions)}."
+    def _draw(self, request: ViewRequest, relations: Relations) -> Json:
+        if request.relation >= len(relations):
+            message = f"Unknown relation: the text has {len(relations)}."
             raise invalid(message, where="relation", hint="They are counted from 0.")
-        prediction = predictions[request.relation]
-        if prediction.source is not None:
-            relation = prediction.source.relation
-            longest = max(len(relation.arg1.tokens), len(relation.arg2.tokens))
-            if longest > MAX_DRAWN_TOKENS:
-                raise invalid(
-                    f"An argument of {longest:,} words is too long to draw; at most {MAX_DRAWN_TOKENS}.",
-                    where="relation",
-                    hint="Choose another relation.",
-                )
-        view = self._pipeline.view(prediction)
-        result = {"schema": SCHEMA, "view": view.to_json(), "svg": draw_trees(view, stacked=request.stacked)}
-        return Answer(_dump(result), sentences=len(document.sentences), relations=1)
+        relation = source_of(relations[request.relation]).relation
+        longest = max(len(relation.arg1.tokens), len(relation.arg2.tokens))
+        if longest > MAX_DRAWN_TOKENS:
+            message = f"An argument of {longest:,} words is too long to draw; at most {MAX_DRAWN_TOKENS}."
+            raise invalid(message, where="relation", hint="Choose another relation.")
+        view = self._pipeline.view(relations[request.relation])
+        return {"schema": SCHEMA, "view": view.to_json(), "svg": draw_trees(view, stacked=request.stacked)}
 
 
-def _key(request: AnyRequest) -> object:
-    """What a text was asked for with; None for pairs."""
-    return None if isinstance(request, PairsRequest) else (request.text, request.paragraphs, request.choice)
-
-
-def _documents(request: AnyRequest) -> list[Document]:
-    """What annotators get, without layers."""
-    if isinstance(request, PairsRequest):
-        return [line.pair.document() for line in _pair_lines(request) if line.pair is not None]
-    return [unannotated(request.text, paragraphs=request.paragraphs)]
-
-
-def _pair_lines(request: PairsRequest) -> list[PairLine]:
-    """The pairs as lines of a file of pairs, so that answers are those of the command line."""
-    return [
-        PairLine(number, pair.id, GivenPair(pair.arg1, pair.arg2, id=f"line{number}"))
-        for number, pair in enumerate(request.pairs, start=1)
-    ]
+def _key(request: TextRequest | ViewRequest) -> Key:
+    """What a text was asked for with."""
+    return (request.text, request.paragraphs, request.choice)
 
 
 def _dump(result: Json) -> bytes:
@@ -295,23 +267,23 @@ class Worker:
 
     def submit(self, job: Job) -> Future[Answer]:
         with self._changed:
-            if self._closing:
-                raise unavailable("The server is shutting down.")
             if len(self.jobs) >= self._max_waiting:
                 self.jobs = deque(one for one in self.jobs if one.is_wanted)
-            if len(self.jobs) >= self._max_waiting:
-                raise unavailable(self._full)
+            if self._closing or len(self.jobs) >= self._max_waiting:
+                raise unavailable("The server is shutting down." if self._closing else self._full)
             self.jobs.append(job)
-            if self.thread.ident is None:
+            if self.thread.ident is None:  # not before the server's processes are forked
                 self.thread.start()
             self._changed.notify()
         return job.future
 
     def close(self) -> None:
-        """Refuse new jobs. The thread ends after those that were accepted."""
+        """Refuse new jobs, and wait for those that were accepted."""
         with self._changed:
             self._closing = True
             self._changed.notify()
+        if self.thread.ident is not None:
+            self.thread.join()
 
     def _run(self) -> None:
         while True:
@@ -327,13 +299,12 @@ class Worker:
         batch: list[Job] = []
         characters = 0
         while self.jobs and len(batch) < BATCH_JOBS:
-            job = self.jobs[0]
+            characters += self.jobs[0].characters
+            if batch and characters > BATCH_CHARACTERS:
+                break
+            job = self.jobs.popleft()
             if job.is_wanted:
-                characters += job.characters
-                if batch and characters > BATCH_CHARACTERS:
-                    break
                 batch.append(job)
-            self.jobs.popleft()
         return batch
 
 
@@ -358,8 +329,5 @@ class WorkQueue:
 
     def close(self) -> None:
         """Refuse new jobs, and wait for all that were accepted."""
-        for worker in (self._short, self._long):
-            worker.close()
-        for worker in (self._short, self._long):
-            if worker.thread.ident is not None:
-                worker.thread.join()
+        self._short.close()
+        self._long.close()
