@@ -3,8 +3,8 @@
     python tools/trace_flows.py [--files]
 
 The flows are `disco2 predict TEXT --explain`, `disco2 train` on a small corpus of pairs, and a request to
-`POST /v1/relations` (needs the extra `serve`). A file counts where one of its functions is called; what a
-module does while it is imported does not count.
+`POST /v1/relations` (needs the extra `serve`), for which the model is loaded before. A file counts where one
+of its functions is called; what a module does while it is imported does not count.
 """
 
 from __future__ import annotations
@@ -104,12 +104,12 @@ def train(folder: Path) -> None:
     main()
 
 
-def request(folder: Path) -> None:
+def request(pipeline: disco2.Pipeline) -> None:
     from fastapi.testclient import TestClient
 
     from disco2.interfaces.server.app import make_app
 
-    with TestClient(make_app(disco2.load()), base_url="http://127.0.0.1:8000") as client:
+    with TestClient(make_app(pipeline), base_url="http://127.0.0.1:8000") as client:
         answer = client.post("/v1/relations", json={"text": TEXT, "explain": True})
         answer.raise_for_status()
 
@@ -119,10 +119,12 @@ def main() -> None:
     options.add_argument("--files", action="store_true", help="list the files of each flow")
     given = options.parse_args()
     rows = []
-    for name, flow in (("predict --explain", predict), ("train", train), ("POST /v1/relations", request)):
+    flows = (("predict --explain", predict), ("train", train), ("POST /v1/relations", request))
+    for name, flow in flows:
         trace = Trace()
         with tempfile.TemporaryDirectory() as folder:
-            trace.run(lambda flow=flow, folder=folder: flow(Path(folder)))
+            given_to = disco2.load() if flow is request else Path(folder)
+            trace.run(lambda flow=flow, given_to=given_to: flow(given_to))
         rows.append((name, len(trace.files), len(trace.functions), len(trace.edges), trace.files))
     print(f"{'flow':20}{'files':>8}{'functions':>11}{'edges':>8}")
     for name, files, functions, edges, listed in rows:
