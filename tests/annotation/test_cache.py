@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import sys
+import tracemalloc
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -260,16 +261,26 @@ def test_nobody_else_may_read_it(folder: Path) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
+def bomb() -> bytes:
+    packing = zlib.compressobj()
+    return b"".join(packing.compress(b" " * 1_000_000) for _ in range(50)) + packing.flush()
+
+
 @pytest.mark.parametrize(
     "content",
-    [b"", b"no zlib", zlib.compress(b"no json"), zlib.compress(b"[" * 100_000), zlib.compress(b"{}")],
-    ids=["empty", "zlib", "json", "deep", "fields"],
+    [b"", b"no zlib", zlib.compress(b"no json"), zlib.compress(b"[" * 100_000), zlib.compress(b"{}"), bomb()],
+    ids=["empty", "zlib", "json", "deep", "fields", "bomb"],
 )
 def test_a_damaged_entry_is_made_anew(folder: Path, content: bytes) -> None:
     expected, _ = annotated(folder, documents())
     for file in folder.iterdir():
         file.write_bytes(content)
-    assert annotated(folder, documents()) == (expected, 3)
+    tracemalloc.start()
+    try:
+        assert annotated(folder, documents()) == (expected, 3)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
     assert annotated(folder, documents()) == (expected, 0)
 
 
@@ -303,7 +314,7 @@ def test_a_folder_in_place_of_an_entry_is_no_error(folder: Path) -> None:
         file.mkdir()
     with LayerStore(folder) as store:
         assert Annotators([Told()], store=store).annotate(documents(), layers=ALL_LAYERS) == expected
-    assert "Is a directory" in store.trouble
+    assert "not a regular file" in store.trouble
 
 
 def test_the_oldest_are_forgotten_when_it_is_full(folder: Path) -> None:

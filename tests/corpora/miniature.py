@@ -81,6 +81,30 @@ class Writer:
         where, addresses, text = self.selection(document, spans)
         return [where, addresses, "#### Text ####", text, "##############"]
 
+    def pipe(self, document: MiniDocument) -> str:
+        """As the converter does: a break inside a text is dropped, and nothing takes its place."""
+        lines = []
+        for relation in document.relations:
+            said = relation.said
+            fields = [""] * 48
+            fields[0:3] = said.kind, document.id[4:6], document.id[6:8]
+            if relation.anchor:
+                fields[3:6] = self.selection(document, relation.anchor)
+            else:
+                fields[6:8] = "57", "1"
+            for place, (connective, senses) in enumerate(said.labels):
+                if said.kind != "AltLex":
+                    fields[8 if said.kind == "Explicit" else 9 + place] = connective
+                fields[11 + 2 * place : 11 + 2 * place + len(senses)] = senses
+            if said.labels:
+                fields[15:19] = "Wr", "Comm", "Null", "Null"
+            places = {19: relation.attribution, 22: relation.arg1, 32: relation.arg2}
+            places |= {42: relation.sup1, 45: relation.sup2}
+            for place, spans in places.items():
+                fields[place : place + 3] = self.selection(document, spans)
+            lines.append("|".join(field.replace("\n", "") for field in fields) + "\n")
+        return "".join(lines)
+
     def pdtb3(self, document: MiniDocument) -> str:
         lines = []
         for number, relation in enumerate(document.relations):
@@ -155,12 +179,15 @@ class Writer:
         return "\n".join([*lines, ""])
 
 
-def write_pdtb2(root: Path, docs: Sequence[MiniDocument], *, writer: Writer | None = None) -> Path:
-    """``data/SS/wsj_SSNN.pdtb`` and ``raw/SS/wsj_SSNN``."""
+def write_pdtb2(
+    root: Path, docs: Sequence[MiniDocument], *, encoding: str = "native", writer: Writer | None = None
+) -> Path:
+    """``data/SS/wsj_SSNN.pdtb`` (or ``.pipe``) and ``raw/SS/wsj_SSNN``."""
     writer = writer or Writer()
+    ending, write = ("pdtb", writer.native) if encoding == "native" else ("pipe", writer.pipe)
     for document in docs:
         section = document.id[4:6]
-        writer.write(root / "data" / section / f"{document.id}.pdtb", writer.native(document))
+        writer.write(root / "data" / section / f"{document.id}.{ending}", write(document))
         writer.write(root / "raw" / section / document.id, document.text)
     return root
 

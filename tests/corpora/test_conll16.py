@@ -74,21 +74,24 @@ def relation(number: int, **changes: Any) -> dict[str, Any]:
     }
 
 
-def write(folder: Path, relations: list[Any], *, entries: Any = None) -> Path:
+def write(folder: Path, relations: list[Any], *, raw: str | None = RAW, entries: Any = None) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     lines = [line if isinstance(line, str) else json.dumps(line) for line in relations]
     (folder / "relations.json").write_text("\r\n".join(lines), newline="")
     (folder / "parses.json").write_text(json.dumps(parses() if entries is None else entries))
+    if raw is not None:
+        (folder / "raw").mkdir(exist_ok=True)
+        (folder / "raw" / "wsj_9901").write_text(raw, newline="")
     return folder
 
 
 def test_tokens_arguments_and_layers(tmp_path: Path) -> None:
     corpus = read_conll16(write(tmp_path / "en-train", [relation(5)]))
     document = corpus.documents["wsj_9901"]
-    assert document.text == RAW.rstrip("\n")
+    assert document.text == RAW
     assert document.words(range(7)) == ["Well-known", "cats", "(", "two", ")", "slept", "."]
     assert document.words(range(7, 11)) == ['"', "Why", "?", '"']
-    assert all(token.text == document.text[token.start : token.end] for token in document.tokens)
+    assert all(token.text == RAW[token.start : token.end] for token in document.tokens)
     (found,) = corpus.relations
     assert found.arg1.tokens == (0, 1, 5)
     assert found.arg1.text == "Well-known cats slept"
@@ -146,15 +149,31 @@ def begin_inside_another(sentences: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("harm", [shift_ends, swap_words, end_far_away, begin_inside_another, lambda _: None])
-def test_the_text_is_rebuilt_whatever_the_offsets(tmp_path: Path, harm: Callable[[list[Any]], None]) -> None:
+@pytest.mark.parametrize("raw", [None, "x" + RAW])
+def test_where_offsets_do_not_fit_the_text_it_is_rebuilt(
+    tmp_path: Path, harm: Callable[[list[Any]], None], raw: str | None
+) -> None:
     entries = parses()
     harm(entries["wsj_9901"]["sentences"])
-    corpus = read_conll16(write(tmp_path, [relation(1)], entries=entries))
+    corpus = read_conll16(write(tmp_path, [relation(1)], raw=raw, entries=entries))
     document = corpus.documents["wsj_9901"]
     assert all(token.text == document.text[token.start : token.end] for token in document.tokens)
     assert all(one.end <= other.start for one, other in pairwise(document.tokens))
+    assert corpus.issues.counts()["text does not fit its tokens"] == (raw is not None)
     if harm.__name__ == "<lambda>":
         assert document.text == RAW.rstrip("\n")
+
+
+@pytest.mark.parametrize("name", ["../secret", "x" * 5000, "a\0b", "", ".", "a/b"])
+def test_names_that_can_not_be_files_are_not_looked_for(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text(RAW)
+    (tmp_path / "c" / "raw" / "a").mkdir(parents=True)
+    for place in (tmp_path / "c" / "secret", tmp_path / "c" / "raw" / "a" / "b"):
+        place.write_text(RAW)
+    folder = write(tmp_path / "c", [relation(1, DocID=name)], entries={name: parses()["wsj_9901"]})
+    corpus = read_conll16(folder)
+    assert corpus.relations[0].document == name
+    assert corpus.documents[name].text == RAW.rstrip("\n")
 
 
 def test_token_list_that_differs_from_the_raw_text_is_reported(tmp_path: Path) -> None:
@@ -309,7 +328,7 @@ def test_one_long_token_in_every_argument_is_not_copied_without_end(tmp_path: Pa
     )
     lines = [relation(number, Arg1=span([14]), Arg2=span([number % 14, 14])) for number in range(2_000)]
     with limits(1_000_000):
-        corpus = read_conll16(write(tmp_path, lines, entries=entries))
+        corpus = read_conll16(write(tmp_path, lines, raw=None, entries=entries))
     counts = corpus.issues.counts()
     assert len(corpus.relations) == 14, "all others are doubles or too much"
     assert 40 < len(corpus.relations) + counts["relation twice"] == 2_000 - counts["bad relation"] < 60

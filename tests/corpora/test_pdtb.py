@@ -1,4 +1,4 @@
-"""PDTB 2, PDTB 3, and the ends of its spans; whole corpora in LDC's layout."""
+"""PDTB 2 in its two encodings, PDTB 3, and the ends of its spans; whole corpora in LDC's layout."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from disco2.corpora.catalogue import read_corpus
 from disco2.corpora.pdtb import (
     choose_convention,
     parse_relations,
@@ -15,7 +16,7 @@ from disco2.corpora.pdtb import (
 )
 from disco2.corpora.wsj import RawRelation
 from disco2.data import Corpus, ReadIssues, RelationKind
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, SettingsError
 from tests.corpora.miniature import (
     MiniDocument,
     Writer,
@@ -27,7 +28,8 @@ from tests.corpora.miniature import (
 
 DOCUMENTS = documents()
 DOCUMENT = DOCUMENTS[0]
-NATIVE = Writer().native(DOCUMENT)
+ENCODINGS = ["native", "pipe"]
+NATIVE, PIPE = Writer().native(DOCUMENT), Writer().pipe(DOCUMENT)
 
 RULE = "_" * 56
 TWO_CONNECTIVES = f"""{RULE}
@@ -101,6 +103,21 @@ def test_native_block_is_read_in_full() -> None:
     assert not issues.findings
 
 
+def test_pipe_file_cut_off_in_its_first_line_is_reported() -> None:
+    relations, issues = read("Implicit|00|03||||57|1\n")
+    assert (relations, issues.counts()) == ([], {"bad relation": 1})
+    assert read(" \n") == ([], ReadIssues())
+
+
+def test_line_with_too_few_or_too_many_fields_is_skipped() -> None:
+    first, second, *rest = PIPE.splitlines(keepends=True)
+    relations, issues = read("".join([first.replace("|", "", 1), second.replace("\n", "|\n"), *rest]))
+    assert [relation.number for relation in relations] == list(range(3, len(DOCUMENT.relations) + 1))
+    assert [finding.where for finding in issues.findings] == ["made-up:1", "made-up:2"]
+    assert "47 fields" in issues.findings[0].detail
+    assert "49 fields" in issues.findings[1].detail
+
+
 def test_bad_block_is_skipped_and_still_counted() -> None:
     relations, _ = read(NATIVE.replace("____Explicit____\n", "____Explicit____\nx", 1))
     assert [relation.number for relation in relations] == [1, *range(3, len(DOCUMENT.relations) + 1)]
@@ -138,10 +155,11 @@ def expect_every_relation(corpus: Corpus, docs: list[MiniDocument] = DOCUMENTS) 
     assert next(found, None) is None
 
 
+@pytest.mark.parametrize("encoding", ENCODINGS)
 def test_offsets_find_every_argument(
-    tmp_path: Path, trees: Path, coreference: Path, dependencies: Path
+    tmp_path: Path, trees: Path, coreference: Path, dependencies: Path, encoding: str
 ) -> None:
-    path = write_pdtb2(tmp_path, DOCUMENTS)
+    path = write_pdtb2(tmp_path, DOCUMENTS, encoding=encoding)
     corpus = read_pdtb2(path, trees=trees, coreference=coreference, dependencies=dependencies)
     expect_every_relation(corpus)
     assert not faults(corpus)
@@ -178,6 +196,13 @@ def test_what_the_first_document_says(tmp_path: Path, trees: Path) -> None:
 
     assert (entity.kind, entity.senses) == (RelationKind.ENTREL, ())
     assert (nothing.kind, nothing.senses) == (RelationKind.NOREL, ())
+
+
+def test_a_document_in_both_encodings_is_read_once(tmp_path: Path, trees: Path) -> None:
+    write_pdtb2(tmp_path, DOCUMENTS, encoding="pipe")
+    corpus = read_pdtb2(write_pdtb2(tmp_path, DOCUMENTS), trees=trees)
+    expect_every_relation(corpus)
+    assert all(relation.where.rpartition(":")[0].endswith(".pdtb") for relation in corpus.relations)
 
 
 def test_raw_text_may_lie_elsewhere(tmp_path: Path, trees: Path) -> None:
@@ -279,12 +304,55 @@ def written(path: Path, convention: str = "inclusive") -> Path:
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
-def test_either_convention_is_found(tmp_path: Path, trees: Path, convention: str) -> None:
-    corpus = read_pdtb3(written(tmp_path, convention), trees=trees)
+@pytest.mark.parametrize(("asked", "how"), [("auto", "by the text"), ("same", "as asked")])
+def test_either_convention_is_read_when_found_or_asked_for(
+    tmp_path: Path, trees: Path, convention: str, asked: str, how: str
+) -> None:
+    path = written(tmp_path, convention)
+    corpus = read_pdtb3(path, trees=trees, offsets=convention if asked == "same" else asked)
     expect_every_relation(corpus)
     assert not faults(corpus)
-    assert corpus.notes[0].startswith(f"Span ends were read as {convention}, by the text")
-    assert len(corpus.notes) == 2
+    assert corpus.notes[0].startswith(f"Span ends were read as {convention}, {how}")
+    assert "suggests" not in corpus.notes[0]
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_an_order_against_the_text_is_followed_and_noted(
+    tmp_path: Path, trees: Path, convention: str
+) -> None:
+    other = "exclusive" if convention == "inclusive" else "inclusive"
+    corpus = read_corpus("pdtb3", written(tmp_path, convention), trees=trees, offsets=other)
+    assert corpus.notes[0].startswith(f"Span ends were read as {other}, as asked")
+    assert f"suggests {convention}" in corpus.notes[0]
+    cause = corpus.relations[0]
+    if other == "exclusive":
+        assert cause.arg1.text == "Mina missed the well-lit ferr", "a letter short"
+        assert "span cuts a token" in faults(corpus)
+    else:
+        end = DOCUMENT.token_numbers(DOCUMENT.relations[0].arg1)[-1] + 1
+        assert cause.arg1.tokens[-1] == end, "with the full stop"
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_line_ends_that_only_this_copy_has_are_not_counted(
+    tmp_path: Path, trees: Path, encoding: str
+) -> None:
+    path = write_pdtb2(tmp_path, DOCUMENTS, encoding=encoding)
+    for raw in (path / "raw").glob("*/*"):
+        raw.write_bytes(raw.read_bytes().replace(b"\n", b"\r\n"))
+    corpus = read_pdtb2(path, trees=trees)
+    expect_every_relation(corpus)
+    assert faults(corpus) == {"line ends not in the offsets"}
+
+
+def test_windows_line_ends_that_the_offsets_count_stay(tmp_path: Path) -> None:
+    text, row = "Rain fell.\r\nWe stayed.\r\nIt stopped.", ["Implicit", *[""] * 33]
+    row[8], row[14], row[20] = "Contingency.Cause.Result", "12..22", "24..35"
+    for folder, content in (("raw", text), ("gold", "|".join(row))):
+        Writer().write(tmp_path / folder / "00" / "wsj_0001", content)
+    corpus = read_pdtb3(tmp_path)
+    assert (corpus.relations[0].arg1.text, corpus.relations[0].arg2.text) == ("We stayed.", "It stopped.")
+    assert corpus.documents["wsj_0001"].text == text
 
 
 def test_the_folders_may_lie_in_data(tmp_path: Path, trees: Path) -> None:
@@ -313,6 +381,8 @@ def test_missing_folders_of_pdtb3_are_named(tmp_path: Path) -> None:
         read_pdtb3(tmp_path)
     assert caught.value.where == str(tmp_path / "gold")
     path = written(tmp_path / "corpus")
+    with pytest.raises(SettingsError, match="sideways"):
+        read_pdtb3(path, offsets="sideways")
     shutil.rmtree(path / "raw")
     with pytest.raises(CorpusError) as caught:
         read_pdtb3(path)

@@ -69,8 +69,8 @@ def gum(root: Path) -> None:
     (root / "splits.md").write_text(f"## train\n* {GUM_NAME}\n")
 
 
-def conll16(root: Path) -> None:
-    test_conll16.write(root, [test_conll16.relation(number) for number in range(3)])
+def conll16(root: Path, raw: str | None = test_conll16.RAW) -> None:
+    test_conll16.write(root, [test_conll16.relation(number) for number in range(3)], raw=raw)
 
 
 def disrpt(root: Path) -> None:
@@ -111,6 +111,7 @@ def read_pair_lines(content: bytes) -> None:
 
 
 NATIVE = CorpusFolder("pdtb2", lambda root: write_pdtb2(root, DOCUMENTS))
+PIPE = CorpusFolder("pdtb2", lambda root: write_pdtb2(root, DOCUMENTS, encoding="pipe"))
 PDTB3 = CorpusFolder("pdtb3", pdtb3, layers=("trees", "coreference", "dependencies"))
 GUM = CorpusFolder("gum", gum)
 CONLL16 = CorpusFolder("conll16", conll16)
@@ -118,6 +119,8 @@ DISRPT = CorpusFolder("disrpt", disrpt)
 TARGETS = (
     NATIVE.target("pdtb2-native", f"data/{PLACE}.pdtb"),
     NATIVE.target("pdtb2-native-and-text"),
+    PIPE.target("pdtb2-pipe", f"data/{PLACE}.pipe"),
+    PIPE.target("pdtb2-pipe-and-text"),
     PDTB3.target("pdtb3", f"gold/{PLACE}"),
     PDTB3.target("pdtb3-and-text", f"raw/{PLACE}", f"gold/{PLACE}"),
     PDTB3.target("pdtb3-layers", *(file for file in PDTB3.files if not file.startswith(("gold", "raw")))),
@@ -126,6 +129,7 @@ TARGETS = (
     CONLL16.target("conll16-relations", "relations.json"),
     CONLL16.target("conll16-parses", "parses.json"),
     CONLL16.target("conll16"),
+    CorpusFolder("conll16", partial(conll16, raw=None)).target("conll16-without-text"),
     DISRPT.target("disrpt-rels", "x_train.rels"),
     DISRPT.target("disrpt"),
     CorpusFolder("discogem", discogem).target("discogem"),

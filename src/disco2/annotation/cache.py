@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from disco2.annotation.heads import token_in_cycle
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import Disco2Error, InputError, LayerError
-from disco2.files import write_bytes
+from disco2.files import read_regular_file, write_bytes
 from disco2.version import VERSION
 
 if TYPE_CHECKING:
@@ -217,10 +217,10 @@ class LayerStore:
         found: dict[bytes, bytes] = {}
         for key in keys:
             try:
-                found[key] = (self.path / key.hex()).read_bytes()
+                found[key] = read_regular_file(self.path / key.hex(), self._most_bytes)
             except FileNotFoundError:
                 continue
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 self.trouble = self.trouble or str(error)
         return found
 
@@ -348,7 +348,7 @@ def annotate_with_store(
     found: dict[bytes, Document] = {}  # the same text twice in one call has one key
     missing: dict[bytes, Document] = {}
     for key, document in zip(keys, documents, strict=True):
-        recalled = _unpack(kept.get(key, b""))
+        recalled = _unpack(kept.get(key, b""), len(document.text))
         same = recalled is not None and recalled.text == document.text
         if recalled is not None and same and (from_text or len(recalled.tokens) == len(document.tokens)):
             found[key] = recalled
@@ -367,9 +367,10 @@ def _pack(document: Document) -> bytes:
     return zlib.compress(content.encode(), _COMPRESSION)
 
 
-def _unpack(content: bytes) -> Document | None:
-    """The stored document; None if the entry is damaged."""
+def _unpack(content: bytes, characters: int) -> Document | None:
+    """The stored document; None if the entry is damaged, or too long for a text of that many characters."""
     try:
-        return parse_annotated(zlib.decompress(content), where="cache")[0]
+        unpacked = zlib.decompressobj().decompress(content, 1_000_000 + 2_000 * characters)
+        return parse_annotated(unpacked, where="cache")[0]
     except (zlib.error, Disco2Error):
         return None

@@ -185,7 +185,6 @@ class MemoryZones:
 
 # Pipelines as annotators.
 
-
 # Each layer, and what a spaCy component declares to assign if it makes that layer.
 _ASSIGNED = {Layer.TOKENS: "token.is_sent_start", Layer.TAGS: "token.tag", Layer.DEPENDENCIES: "token.dep"}
 _NOT_NEEDED = frozenset({"ner", "entity_linker", "lemmatizer", "trainable_lemmatizer", "textcat", "spancat"})
@@ -263,9 +262,8 @@ class SpacyPipeline:
         try:
             return list(self._nlp.pipe(docs))
         except Exception as error:  # a pipeline's code may raise anything
-            raise LayerError(
-                f"The pipeline {self.name} failed: {_first_line(error)}", where=document.id
-            ) from error
+            what = f"The pipeline {self.name} failed: {_first_line(error)}"
+            raise LayerError(what, where=document.id) from error
 
 
 def _first_line(error: Exception) -> str:

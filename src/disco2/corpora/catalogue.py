@@ -32,22 +32,25 @@ def read_corpus(
     coreference: Path | str | None = None,
     dependencies: Path | str | None = None,
     raw: Path | str | None = None,
+    offsets: str = "auto",
 ) -> Corpus:
     """Read the corpus of that kind at a path.
 
     ``trees``, ``coreference`` and ``dependencies`` are folders with layers for the Penn Discourse Treebanks
-    and CoNLL-16, and ``raw`` is the folder of PDTB 2's text if it is elsewhere. For DISRPT, ``dependencies``
-    holds the tokens if they are not beside the relations. An option that the corpus does not take raises
-    SettingsError.
+    and CoNLL-16, ``raw`` is the folder of PDTB 2's text if it is elsewhere, and ``offsets`` says whether the
+    ends of PDTB 3's spans are inclusive or exclusive. For DISRPT, ``dependencies`` holds the tokens if they
+    are not beside the relations. An option that the corpus does not take raises SettingsError.
     """
     kind = known_corpus(name)
     options = {"trees": trees, "coreference": coreference, "dependencies": dependencies, "raw": raw}
-    given = {option: Path(value) for option, value in options.items() if value is not None}
+    given: dict[str, Any] = {option: Path(value) for option, value in options.items() if value is not None}
+    if offsets != "auto":
+        given["offsets"] = offsets
     reader = kind.replace("-", "_")
     module = "pdtb" if reader.startswith("pdtb") else reader
     # Imported here, so that reading one corpus does not load the readers of all others.
     read = getattr(import_module(f"disco2.corpora.{module}"), f"read_{reader}")
-    takes = signature(read).parameters.keys() & options.keys()
+    takes = signature(read).parameters.keys() & {*options, "offsets"}
     if refused := given.keys() - takes:
         raise SettingsError(
             f"The corpus '{kind}' does not take the option '{min(refused)}'.",

@@ -33,6 +33,7 @@ from disco2.data import (
 )
 from disco2.data.records import find_runs
 from disco2.errors import CorpusError, LayerError
+from disco2.files import is_file_name
 
 RELATION_FILES = ("relations.json", "pdtb-data.json", "relations-no-senses.json")
 PARSE_FILES = ("parses.json", "pdtb-parses.json")
@@ -52,9 +53,9 @@ def read_conll16(
     """Read the relations of a shared task folder, or of its parts, with tokens, trees and dependencies.
 
     The shared tasks' senses are PDTB 2's; other corpora in this form may have those of PDTB 3 or GDTB. The
-    texts are rebuilt from the tokens. The parses are automatic: ``trees`` and ``dependencies`` are folders
-    with others that replace them. ``coreference``, which the shared tasks don't have, is a folder with that
-    of OntoNotes.
+    texts are in ``raw`` or rebuilt from the tokens. The parses are automatic: ``trees`` and ``dependencies``
+    are folders with others that replace them. ``coreference``, which the shared tasks don't have, is a folder
+    with that of OntoNotes.
 
     A relation that can't be used is a finding, as are a sentence's broken tree or dependencies. Raises
     CorpusError if a file is missing, the parses are not JSON, or no relation can be used.
@@ -64,7 +65,7 @@ def read_conll16(
     relations: list[Relation] = []
     parts: dict[str, str] = {}
     for folder, relation_file, parse_file in _part_folders(path):
-        fresh = _read_parses(parse_file, issues)
+        fresh = _read_parses(parse_file, folder / "raw", issues)
         for name in [name for name in fresh if name in documents]:
             issues.add("document in two parts", str(folder), f"{name} was left out of this one.")
             del fresh[name]
@@ -174,7 +175,7 @@ def _tokens(span: object, key: str, document: Document, spans: reading.TokenSpan
     return spans.tokens(find_runs(sorted(set(tokens))))
 
 
-def _read_parses(file: Path, issues: ReadIssues) -> dict[str, Document]:
+def _read_parses(file: Path, raw: Path, issues: ReadIssues) -> dict[str, Document]:
     """The documents of a file of parses; one that can't be used is a finding."""
     text = reading.read_text(file, issues=issues)
     try:
@@ -188,14 +189,14 @@ def _read_parses(file: Path, issues: ReadIssues) -> dict[str, Document]:
     for name, entry in parses.items():
         where = f"{file}: {name:.80}"
         try:
-            documents[name] = _document(name, entry, where, issues)
+            documents[name] = _document(name, entry, where, raw, issues)
         except CorpusError as error:
             issues.add("bad document", error.where or where, f"{error.what} Left out.")
     return documents
 
 
-def _document(name: str, entry: object, where: str, issues: ReadIssues) -> Document:
-    """One document; in its text there is a space wherever the offsets of the words have a gap."""
+def _document(name: str, entry: object, where: str, raw: Path, issues: ReadIssues) -> Document:
+    """One document; in a text that is rebuilt, a space is wherever the offsets of the words have a gap."""
     sentences = entry.get("sentences") if isinstance(entry, dict) else None
     if not isinstance(sentences, list):
         raise CorpusError("The document has no list of sentences.", where=where)
@@ -211,10 +212,31 @@ def _document(name: str, entry: object, where: str, issues: ReadIssues) -> Docum
             tree = _constituents(sentence.get("parsetree"), count, place, issues)
             arcs = _dependencies(sentence.get("dependencies"), count, place, issues)
             made.append(Sentence(first, len(words), tree, arcs))
+    text = _raw_text(raw, name, words, issues)
+    if text is not None:
+        tokens = (Token(unescape(text[one.start : one.end]), one.start, one.end, one.tag) for one in words)
+        return Document(name, text, tuple(tokens), tuple(made))
     forms = tuple('"' if one.text in QUOTES else unescape(one.text) for one in words)
     glued = (*(one.end == other.start for one, other in pairwise(words)), False)[: len(words)]
     whole = ConlluSentence(forms, tuple(one.tag for one in words), None, 1, glued=glued)
     return replace(document_as_written(name, [whole]), sentences=tuple(made))
+
+
+def _raw_text(raw: Path, name: str, words: list[Token], issues: ReadIssues) -> str | None:
+    """The document's text, if there is a file with it and the words are where the parses say."""
+    if not is_file_name(name) or not (raw / name).is_file():
+        return None
+    text, reached = reading.read_text(raw / name, issues=issues), 0
+    for word in words:
+        # A full stop that a treebank adds after an abbreviation is on the last character of another word.
+        follows = word.start >= reached or (word.start, word.end) == (reached - 1, reached)
+        found = text[word.start : word.end] if follows and word.start < word.end <= len(text) else ""
+        reached, form = word.end, unescape(word.text)
+        if not found.strip() or (len(form) == len(found) and found not in (word.text, form)):
+            detail = f"{reading.shorten(word.text)} is not at {reading.shorten(word.start)}; it was rebuilt."
+            issues.add("text does not fit its tokens", str(raw / name), detail)
+            return None
+    return text
 
 
 def _constituents(tree: object, length: int, where: str, issues: ReadIssues) -> Constituents | None:

@@ -36,7 +36,6 @@ _WIDE = ("majoritylabel_sampled", "arg1", "arg2")
 _NARROW = ("semclass", "arg1_rawtext", "arg2_rawtext")
 _VOTES = ("majority_softlabel", "majority_softlabel_qa")
 
-
 # A quotation mark between spaces behind the end of a sentence, as in: He left. " She stayed.
 _LOOSE_QUOTE = re.compile(
     r"""(?<=[.!?\u2026]) (["'\u201d\u2019]) (?=["'\u201c\u2018(\[]? ?[A-Z\u00c0-\u00d6\u00d8-\u00de])"""

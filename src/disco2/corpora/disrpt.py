@@ -163,9 +163,7 @@ def _parse_tokens(ranges: str, unit: str, document: Document, tokens: reading.To
         if not (first.isdecimal() and last.isdecimal() and len(first) < 8 and len(last) < 8):
             raise CorpusError(f"{unit}_toks holds '{piece[:40]}', which is not a range of tokens.")
         if not 1 <= int(first) <= int(last) <= len(document.tokens):
-            raise CorpusError(
-                f"{unit} names tokens {piece.strip()}; the document has {len(document.tokens)}."
-            )
+            raise CorpusError(f"{unit} names tokens {piece}; the document has {len(document.tokens)}.")
         found.append((int(first) - 1, int(last)))
     if not found:
         raise CorpusError(f"{unit} has no tokens.")

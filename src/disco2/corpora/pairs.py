@@ -33,8 +33,6 @@ from disco2.files import write_text
 
 NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
-
-
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
 SPLIT_NAMES = {

@@ -1,8 +1,8 @@
 """The Penn Discourse Treebanks 2.0 and 3.0: relations that count characters, and raw text.
 
 PDTB 3 has ``gold/SS/wsj_SSNN`` with 34 fields a relation and ``raw/SS/wsj_SSNN``; GUM's discourse relations
-have the same fields. PDTB 2 has blocks of lines in its native encoding, whose grammar is in
-``docs/how-to/pdtb2.md``.
+have the same fields. PDTB 2 has a native encoding, in blocks of lines, and a pipe encoding of 48 fields a
+relation: ``docs/how-to/pdtb2.md`` has the grammar of the one and the fields of the other.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ from disco2.corpora.wsj import (
     read_sources,
 )
 from disco2.data import Corpus, ReadIssues
-from disco2.errors import CorpusError
+from disco2.errors import CorpusError, SettingsError
 
+OFFSETS = ("auto", "inclusive", "exclusive")
 FILES_3 = (BARE, ".txt", ".pdtb", ".pipe")
 FIELDS_3 = 34
 RARE = 0.1  # below this share of all spans, those for inclusive ends are slips of exclusive ones
+FILES_2 = (".pdtb", ".pipe")  # if a document has both, the native file is read
+FIELDS_2 = 48  # of the pipe encoding
 RAW = (BARE, ".txt", ".raw")
 TEXT, TEXT_END, FEATURES = "#### Text ####", "##############", "#### Features ####"
 ANCHORED = ("Explicit", "AltLex")  # these have spans of their own
@@ -45,14 +48,22 @@ _HEADING = re.compile(r"____([A-Za-z0-9]+)____\s*")
 
 def parse_pdtb3(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
     """The relations of a file, numbered by their lines; bad lines are reported and skipped."""
-    lines = enumerate(reading.split_lines(text), start=1)
-    return _parse_all((row for row in lines if row[1].strip()), _parse_pdtb3_row, where, issues)
+    return _parse_all(_rows(reading.split_lines(text)), _parse_pdtb3_row, where, issues)
+
+
+def _rows(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
+
+
+def _fields(row: str, count: int) -> list[str]:
+    fields = [field.strip() for field in row.split("|")]
+    if len(fields) != count:
+        raise CorpusError(f"It has {len(fields)} fields between pipes instead of {count}.")
+    return fields
 
 
 def _parse_pdtb3_row(row: str, number: int, line: int) -> RawRelation:
-    fields = [field.strip() for field in row.split("|")]
-    if len(fields) != FIELDS_3:
-        raise CorpusError(f"{len(fields)} fields between pipes where PDTB 3 has {FIELDS_3}.")
+    fields = _fields(row, FIELDS_3)
     return RawRelation(
         number=line,
         line=line,
@@ -71,13 +82,16 @@ def read_pdtb3(
     trees: Path | None = None,
     coreference: Path | None = None,
     dependencies: Path | None = None,
+    offsets: str = "auto",
 ) -> Corpus:
     """Read ``gold`` (relations) and ``raw`` (texts), two folders in ``path`` or in its ``data``.
 
-    Whether the ends of spans are inclusive is decided for the whole corpus from the texts. ``trees``,
-    ``coreference`` and ``dependencies`` are folders in which a document's file may be anywhere; without
-    trees, tokens and sentences are split by rule.
+    ``offsets`` says whether the ends of spans are inclusive; ``auto`` decides for the whole corpus from the
+    texts. ``trees``, ``coreference`` and ``dependencies`` are folders in which a document's file may be
+    anywhere; without trees, tokens and sentences are split by rule.
     """
+    if offsets not in OFFSETS:
+        raise SettingsError(f"Unknown offsets '{offsets}'.", hint=f"Use one of: {', '.join(OFFSETS)}.")
     root = reading.check_folder(path, holds="the folders 'gold' and 'raw' of PDTB 3")
     if not (root / "gold").is_dir() and (root / "data" / "gold").is_dir():
         root = root / "data"
@@ -94,18 +108,20 @@ def read_pdtb3(
         )
     ends: Counter[str] = Counter()
     for source in sources:
-        for one in source.relations:
-            spans = (*one.connective_spans, *one.arg1_spans, *one.arg2_spans)
-            ends.update(which_end(source.text, *span) for span in spans)
+        ends.update(which_end(source.text, *span) for one in source.relations for span in one.spans)
     layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
-    convention = choose_convention(ends)
+    suggested = choose_convention(ends)
+    convention = suggested if offsets == "auto" else offsets
     if convention == "inclusive":
         sources = [replace(one, relations=[*map(with_exclusive_ends, one.relations)]) for one in sources]
     corpus = make_corpus("pdtb3", sources, layers, issues=issues)
     note = (
-        f"Span ends were read as {convention}, by the text: {ends['inclusive']} spans make sense only with "
-        f"inclusive ends, {ends['exclusive']} only with exclusive ones, {ends['']} with both or neither."
+        f"Span ends were read as {convention}, {'by the text' if offsets == 'auto' else 'as asked'}: "
+        f"{ends['inclusive']} spans make sense only with inclusive ends, {ends['exclusive']} only with "
+        f"exclusive ones, {ends['']} with both or neither."
     )
+    if convention != suggested:
+        note += f" The text itself suggests {suggested} ends."
     return replace(corpus, notes=(note, *corpus.notes))
 
 
@@ -155,18 +171,19 @@ def read_pdtb2(
 ) -> Corpus:
     """Read the relations below ``path`` with their documents.
 
-    Relation files end in ``.pdtb``. Raw text is searched in ``raw``, or in a folder of that name below or
-    beside ``path``. ``trees``, ``coreference`` and
+    Relation files end in ``.pdtb`` or ``.pipe``; their content decides which encoding they have. Raw text is
+    searched in ``raw``, or in a folder of that name below or beside ``path``. ``trees``, ``coreference`` and
     ``dependencies`` are folders in which a document's file may be anywhere; without trees, tokens and
     sentences are split by rule.
     """
-    files = find_files(reading.check_folder(path, holds="PDTB 2 relations (.pdtb files)"), endings=(".pdtb",))
+    names = " or ".join(FILES_2)
+    files = find_files(reading.check_folder(path, holds=f"PDTB 2 relations ({names} files)"), endings=FILES_2)
     issues = ReadIssues()
     layers = WsjLayers(trees=trees, coreference=coreference, dependencies=dependencies, issues=issues)
     sources = list(read_sources(files, _raw_files(path, raw), parse_relations, issues=issues))
     if not sources:
         raise CorpusError(
-            f"None of {len(files)} relation files (.pdtb) has raw text.",
+            f"None of {len(files)} relation files ({names}) has raw text.",
             where=str(path),
             hint=f"It was searched in {raw or f'a folder raw below or beside {path}'}. The Penn Treebank has"
             " it in raw/wsj; name that folder with --raw.",
@@ -186,8 +203,11 @@ def _raw_files(path: Path, raw: Path | None) -> dict[str, Path]:
 
 
 def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRelation]:
-    """The relations of a file of PDTB 2; those that break its grammar are findings."""
-    return _parse_all(_blocks(reading.split_lines(text)), _parse_block, where, issues)
+    """The relations of a file of PDTB 2 in either encoding; those that break its grammar are findings."""
+    lines = reading.split_lines(text)
+    if "|" in next(filter(str.strip, lines), ""):
+        return _parse_all(_rows(lines), _parse_row, where, issues)
+    return _parse_all(_blocks(lines), _parse_block, where, issues)
 
 
 def _parse_all(
@@ -283,3 +303,20 @@ def _without_features(rows: list[str]) -> list[str]:
     if rows[:1] != [FEATURES]:
         return rows
     return _selection(rows[2:])[1] if TEXT in rows else rows[2:]
+
+
+def _parse_row(row: str, number: int, line: int) -> RawRelation:
+    """Parse one relation's line of the pipe encoding."""
+    fields = _fields(row, FIELDS_2)
+    return RawRelation(
+        number=number,
+        line=line,
+        kind=fields[0],
+        connectives=tuple(filter(None, fields[5:6] if fields[0] == "AltLex" else fields[8:11])),
+        senses=tuple(filter(None, fields[11:15])),
+        connective_spans=parse_spans(fields[3]),
+        arg1_spans=parse_spans(fields[22]),
+        arg2_spans=parse_spans(fields[32]),
+        arg1_text=fields[24],
+        arg2_text=fields[34],
+    )

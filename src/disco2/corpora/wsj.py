@@ -27,6 +27,7 @@ BARE = ""  # the ending of a name without any
 
 Spans = tuple[tuple[int, int], ...]
 _SPAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
+_START = re.compile(r"\b\w|[^\w\s]")  # of a word or a mark
 
 
 class WsjLayers:
@@ -129,6 +130,10 @@ class RawRelation:
     arg1_text: str = ""  # in PDTB 2, which repeats the text of the spans
     arg2_text: str = ""
 
+    @property
+    def spans(self) -> Spans:
+        return (*self.connective_spans, *self.arg1_spans, *self.arg2_spans)
+
 
 def parse_spans(field: str) -> Spans:
     """Parse ``"3..7;9..12"`` to ``((3, 7), (9, 12))``; an empty field has no spans."""
@@ -162,10 +167,23 @@ def read_sources(
     for name, file in files.items():
         relations = parse(reading.read_text(file, issues=issues), where=str(file), issues=issues)
         if name in texts:
-            yield Source(name, file, reading.read_text(texts[name], issues=issues), relations)
+            text = reading.read_text(texts[name], issues=issues)
+            text = _choose_text(text, relations, where=str(texts[name]), issues=issues)
+            yield Source(name, file, text, relations)
         else:
             detail = f"{name} has no raw text; it and its {len(relations)} relations were left out."
             issues.add("document without text", str(file), detail)
+
+
+def _choose_text(text: str, relations: list[RawRelation], *, where: str, issues: ReadIssues) -> str:
+    r"""The text, with ``\n`` for ``\r\n`` if more spans then begin with a word or a mark."""
+    plain = text.replace("\r\n", "\n")
+    starts = [start for one in relations for start, _ in one.spans]
+    as_is, as_plain = (sum(bool(_START.match(one, start)) for start in starts) for one in (text, plain))
+    if as_plain <= as_is:
+        return text
+    issues.add("line ends not in the offsets", where, "They were read as plain ones.")
+    return plain
 
 
 def make_corpus(name: str, sources: Iterable[Source], layers: WsjLayers, *, issues: ReadIssues) -> Corpus:

@@ -161,7 +161,6 @@ def sentence_groups(document: Document) -> list[list[Sentence]]:
 
 SHIPPED = Path(__file__).resolve().parents[2] / "models" / "english"
 
-
 Model = SpacySyntax | SpanParser | MentionRanker
 # In the order in which they can be trained.
 COMPONENTS: dict[str, type[Model]] = {

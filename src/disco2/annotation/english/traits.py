@@ -162,8 +162,6 @@ Kind = IntEnum(
     "POSSESSED ARTICLE_A BARE QUANTIFIED",
     start=0,
 )
-
-
 KINDS = len(Kind)
 FIRST_NOMINAL = Kind.NAME  # kinds from here on are not pronouns
 

@@ -40,7 +40,9 @@ class CorpusOptions(AnnotatorOptions):
     ] = False
     dependencies: Annotated[Path | None, path_option(help="Folder of CoNLL-U files.")] = None
     raw: Annotated[Path | None, path_option(help="Folder of PDTB 2's raw text, if it is elsewhere.")] = None
-
+    offsets: Annotated[str, suggest(("auto", "inclusive", "exclusive"), help="How PDTB 3 spans end: {}.")] = (
+        "auto"
+    )
     automatic: Annotated[
         str,
         suggest(
@@ -111,7 +113,7 @@ class CorpusOptions(AnnotatorOptions):
         kind, path = self._named
         with messages.status(f"reading {kind}"), gc_disabled():  # silent without a terminal
             folders = {"coreference": self.coref, "dependencies": self.dependencies, "raw": self.raw}
-            corpus = catalogue.read_corpus(kind, path, trees=self.trees, **folders)
+            corpus = catalogue.read_corpus(kind, path, trees=self.trees, offsets=self.offsets, **folders)
             gc.freeze()  # a command keeps its corpus to the end: no need to search it for cycles
         if self.with_coref_only:
             corpus = documents_with_coreference(corpus)
