@@ -94,6 +94,12 @@ def test_an_annotated_document_is_used_again(run_small: Run, tmp_path: Path) -> 
     assert text.read_bytes() == STORY.encode()
 
 
+def test_relations_in_other_forms(run_small: Run, tmp_path: Path) -> None:
+    code, out, err = run_small("predict", STORY, "--form", "brat", "--output", tmp_path / "out")
+    assert (code, out, "relations written as brat" in err) == (0, "", True)
+    assert (tmp_path / "out" / "text.ann").is_file()
+
+
 def test_texts_without_relations(run_small: Run) -> None:
     for text in ("", "It rained.", "..."):
         code, out, err = run_small("predict", text)
@@ -137,7 +143,9 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("predict --file .", "Is a directory"),
         ("predict --document nowhere.json", "No such file"),
         ("predict --document text.part", "Invalid JSON"),
-        ("predict It-rained. --form brat", "disco2 bulk FILE --output DIR --format FORM"),
+        ("predict It-rained. --output x", "belong together"),
+        ("predict It-rained. --form conll16", "belong together"),
+        ("predict It-rained. --form word --output x", "conll16"),
         ("predict It-rained. --paragraphs pages", "blank, line, none"),
         ("predict --file text.part --encoding klingon", "klingon"),
         ("predict It-rained. --model ./nowhere", "no disco2 model"),

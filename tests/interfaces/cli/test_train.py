@@ -387,6 +387,7 @@ def test_tuning_from_nothing_to_settings_that_train(run: Run, role_pairs: Path, 
     code, out, _ = run("tune", *roles(role_pairs), *TUNED, "--trials", 2, "--output", best)
     assert code == 0
     assert "2 trials" in out
+    assert len(out.splitlines()) == 5  # a table of two trials between two lines
     assert f"--config {best}" in out
     assert (tmp_path / "best-study.db").is_file()
 

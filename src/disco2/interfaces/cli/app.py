@@ -89,8 +89,6 @@ def _docstrings(file: str) -> dict[str, str]:
 RENAMED = {
     "--pairs": "disco2 predict-pairs FILE --output ANSWERS",
     "--files": "disco2 bulk 'PATTERN' --output DIR",
-    "--form": "disco2 bulk FILE --output DIR --format FORM",
-    "--end-to-end": "disco2 experiment parser",
     "--bundle": "--model",
     "--model": "--kind",
 }

@@ -35,7 +35,14 @@ from disco2.inference.candidates import Candidate, find_span, predict_candidates
 from disco2.inference.pipeline import Pipeline, load
 from disco2.inference.prediction import RelationChoice
 from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
-from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
+from disco2.interfaces.cli.listing import (
+    print_json,
+    print_note,
+    print_table,
+    progress_bar,
+    resumable,
+    results,
+)
 from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, choose, path_option
 from disco2.interfaces.cli.train import Trials, show_trials
 from disco2.reporting.findings import Findings, plain
@@ -104,7 +111,7 @@ def run_with_progress(
     experiments: Sequence[Experiment], bench: Bench, options: ExperimentOptions
 ) -> list[Findings]:
     """Run experiments under a progress bar."""
-    with progress_bar() as bar:
+    with resumable(), progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
 
         def show(plan: RunPlan, done: int, total: int) -> None:
@@ -136,7 +143,7 @@ def experiment_all(
     bench = _bench(read_versions(corpus), options)
     findings = []
     if grid != UNTUNED:
-        with progress_bar() as bar:
+        with resumable(), progress_bar() as bar:
 
             def shown(system: str) -> TuningProgress:
                 return show_trials(bar, bar.add_task(system, total=None), name=f"{system}: ")
@@ -210,19 +217,24 @@ def experiment_parser(
 
     All layers are annotated, unless --automatic names others.
     """
-    pipeline = load(model, annotators=Annotators([]))
-
-    def check(own: Corpus) -> None:
-        if not has_relations(_with_parts(own, protocol), split):
-            raise InputError(
-                f"No document of the part '{split}' has an explicit relation.", hint="Use --split."
-            )
-
-    layered = _with_parts(corpus.read(check=check, usual=EVERY_LAYER), protocol)
-    found = parser_findings(layered, pipeline_system(pipeline), part=split, name=pipeline.info.name)
+    found = score_end_to_end(corpus, model, part=split, protocol=protocol)
     write_findings(found, output)
     show_findings([found], as_json=as_json)
     print_note(f"tables are in {output}")
+
+
+def score_end_to_end(corpus: CorpusOptions, model: str | None, *, part: str, protocol: str) -> Findings:
+    """The figures of a pipeline on a part, beside those of rules where there is a training part."""
+    pipeline = load(model, annotators=Annotators([]))
+
+    def check(own: Corpus) -> None:
+        if not has_relations(_with_parts(own, protocol), part):
+            raise InputError(
+                f"No document of the part '{part}' has an explicit relation.", hint="Use --split."
+            )
+
+    layered = _with_parts(corpus.read(check=check, usual=EVERY_LAYER), protocol)
+    return parser_findings(layered, pipeline_system(pipeline), part=part, name=pipeline.info.name)
 
 
 def _with_parts(corpus: Corpus, protocol: str) -> Corpus:
