@@ -61,10 +61,7 @@ class RelationOptions:
     def choice(self) -> RelationChoice:
         """The same as one value; InputError for an unknown kind or a probability above 1."""
         return RelationChoice.of(
-            self.kinds,
-            between_only=self.between_only,
-            norel=self.norel,
-            min_probability=self.min_probability,
+            self.kinds, between_only=self.between_only, norel=self.norel, min_probability=self.min_probability
         )
 
 
@@ -139,10 +136,8 @@ def predict_pairs(
         options.open_input(file)  # raises, before a model is loaded
     if output is not None:
         if not file.is_file():
-            raise InputError(
-                "Only a run on a file of pairs can resume, not one on standard input, a pipe or a folder.",
-                hint="Give a file of pairs, or leave out --output.",
-            )
+            what = "Only a run on a file of pairs can resume, not one on standard input, a pipe or a folder."
+            raise InputError(what, hint="Give a file of pairs, or leave out --output.")
         options.check_not_input(file, *places(output))
     with pipeline.loaded() as nlp:
         answers = partial(
@@ -198,11 +193,8 @@ def _check_answers(records: Iterable[Json], pairs: Path, output: Path | None = N
     if output is not None:
         listing.results.print(f"{output}: {count - errors} pairs")
     if errors:
-        raise InputError(
-            f"{errors} of {count} lines have no answer; the others are done.",
-            where=str(pairs),
-            hint="Their records give the reason under 'error'.",
-        )
+        what = f"{errors} of {count} lines have no answer; the others are done."
+        raise InputError(what, where=str(pairs), hint="Their records give the reason under 'error'.")
 
 
 def bulk(
@@ -282,8 +274,5 @@ def bulk(
         for line in islice(stream, SHOWN_ERRORS):
             refused = json.loads(line)
             listing.messages.print(f"{refused['document']}: {refused['what']}")
-    raise InputError(
-        f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done.",
-        where=str(output / ERRORS),
-        hint="It gives the reason for each.",
-    )
+    what = f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done."
+    raise InputError(what, where=str(output / ERRORS), hint="It gives the reason for each.")

@@ -82,11 +82,8 @@ def kept_training(output: Path) -> Iterator[Path]:
     folder = target.with_name(f"{target.name}.training")
     lock = FileLock(folder / LOCK)
     if not lock.take():
-        raise InputError(
-            "Another process is training this model.",
-            where=str(output),
-            hint="Wait for it, or choose another --output folder.",
-        )
+        hint = "Wait for it, or choose another --output folder."
+        raise InputError("Another process is training this model.", where=str(output), hint=hint)
     try:
         yield folder
         remove_stages(folder)  # last: a process that is killed before need not train again
