@@ -470,6 +470,7 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_finished(role_pairs: 
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert "run the same command to resume" in err
     assert "Traceback" not in err
     assert complete(storage)
     assert not (tmp_path / "best.toml").exists()
