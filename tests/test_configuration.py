@@ -52,6 +52,7 @@ def test_options_overrule_the_file(tmp_path: Path) -> None:
         ("nonsense", "lacks a value"),
         ("model.K=many", "whole number"),
         ("model.K=2.5", "whole number"),
+        pytest.param("model.K=0x" + 5000 * "f", "not what was given", id="too long to print"),
         ("model.K=0", "at least 1"),
         ("model.K=true", "whole number"),
         ("model.kind=tree", "one of: entities"),

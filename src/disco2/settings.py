@@ -57,9 +57,9 @@ def _checked(declared: Field[Any], value: Any) -> Any:
     else:
         fits = isinstance(value, type(default))
     if not fits:
-        raise SettingsError(f"{name} must be {_TYPES[type(default)]}, not {shortened(value)}.", hint=hint)
+        raise SettingsError(f"{name} must be {_TYPES[type(default)]}, not {_shown(value)}.", hint=hint)
     if wanted := _wanted(value, declared.metadata):
-        raise SettingsError(f"{name} is {shortened(value)}; it must be {wanted}.", hint=hint)
+        raise SettingsError(f"{name} is {_shown(value)}; it must be {wanted}.", hint=hint)
     return value
 
 
@@ -75,3 +75,10 @@ def _wanted(value: Any, bounds: Mapping[str, Any]) -> str:
     if below is not None and value >= below:
         return f"below {below}"
     return ""
+
+
+def _shown(value: Any) -> str:
+    try:
+        return shortened(value)
+    except ValueError:  # Python writes no number of thousands of digits
+        return "what was given"

@@ -156,7 +156,7 @@ def test_a_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "encoding", "what"),
     [
-        (b"caf\xe9", "utf-8", "byte 0xe9 at offset 3, line 1"),
+        (b"caf\xe9", "utf-8", "byte 0xe9 in position 3: unexpected end of data, line 1"),
         (b"", "utf-8", "no word"),
         (b" \n...\x00", "utf-8", "no word"),
         (b"\xff\xfeB", "utf-8", "utf-16"),

@@ -53,7 +53,7 @@ def test_bad_documents_are_listed_and_the_rest_goes_on(
     assert summary.errors == len(found) == 7
     assert list(found) == [f"01/0025{letter}.txt" for letter in "abcdefg"]
     parts = (
-        "0xe9 at offset 17, line 2",
+        "0xe9 in position 17",
         "no word",
         "too large",
         "can't be read",

@@ -80,6 +80,7 @@ def test_our_own_cluster_is_silent_and_leaves_nothing(
     monkeypatch.setattr("tempfile.tempdir", None)
     for name in ("random.py", "dask.py"):  # files beside a corpus are not run
         (tmp_path / name).write_text("raise SystemExit('hijacked')")
+    (tmp_path / "disco2-dask-999999999-killed").mkdir()  # no process has this number
     with DaskEngine(2).session(Obedient(diary)) as session:
         tasks = [("die_once", "a"), ("return", 1), ("return", 2)]
         outcomes = list(session.run(Task(str(number), one) for number, one in enumerate(tasks)))

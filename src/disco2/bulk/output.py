@@ -23,14 +23,7 @@ from disco2.bulk.job import ARCHIVES, CSV, FORMATS, KEY_DIGITS, PARQUET, import_
 from disco2.bundle.manifest import digest
 from disco2.data import Document
 from disco2.errors import InputError
-from disco2.files import (
-    FileLock,
-    hash_file,
-    remove_scratch,
-    report_write_errors,
-    write_bytes,
-    write_text,
-)
+from disco2.files import FileLock, hash_file, remove_scratch, report_write_errors, write_bytes, write_text
 from disco2.inference.explanation import Explanation
 from disco2.inference.exports import write_archive
 from disco2.inference.prediction import COLUMNS, Prediction, csv_lines, csv_row, relation_forms

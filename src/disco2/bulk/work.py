@@ -64,11 +64,9 @@ class ShardWork:
     def _check_machine(self) -> None:
         planned = read_json(self.folder.job)
         if not Path(self.root).is_dir() or planned is None or planned.get("job") != self.job.to_json():
-            raise InputError(
-                "A worker does not see the files or the output of this run.",
-                where=f"{self.root}, {self.folder.path}",
-                hint="All machines need both under the same path, and the same version of disco2.",
-            )
+            what = "A worker does not see the files or the output of this run."
+            hint = "All machines need both under the same path, and the same version of disco2."
+            raise InputError(what, where=f"{self.root}, {self.folder.path}", hint=hint)
 
     def _load(self) -> Pipeline:
         if self._pipeline is None:

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import shutil
 import signal
 import tempfile
 import threading
@@ -13,10 +15,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
 import dask.config
+import psutil  # type: ignore[import-untyped]
 from distributed import Client, KilledWorker, LocalCluster
 from distributed.core import Status
 from distributed.protocol.pickle import dumps, loads
@@ -30,6 +34,7 @@ CONNECT_SECONDS = 10.0
 NO_WORKERS_SECONDS = 5.0  # without any worker, before the user gets a note
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 LOOPBACK = "127.0.0.1"
+SCRATCH = "disco2-dask-"  # then the number of the process that starts a cluster
 # For a cluster on this machine. The session counts deaths itself; the records of the profiler would grow for
 # an hour. The processes write to the same terminal, and must not import modules from the current folder.
 # Without Dask's own variables the allocator keeps memory, which saves a third of the time.
@@ -165,8 +170,13 @@ def local_cluster(workers: int) -> Iterator[LocalCluster]:
     Each has its own scratch folder: Dask clears what dead workers left in a shared one, and may do so while
     another cluster starts a worker there.
     """
+    for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*-*"):  # of commands that were killed
+        owner = left.name.split("-")[2]
+        if owner.isdecimal() and not psutil.pid_exists(int(owner)):
+            shutil.rmtree(left, ignore_errors=True)  # one of another user stays
+    prefix = f"{SCRATCH}{os.getpid()}-"
     with (
-        tempfile.TemporaryDirectory(prefix="disco2-dask-", ignore_cleanup_errors=True) as folder,
+        tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder,
         dask.config.set({**SETTINGS, "temporary-directory": folder}),
         LocalCluster(
             n_workers=workers,

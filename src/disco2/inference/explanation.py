@@ -280,10 +280,8 @@ def _parser_decision(
 def source_of(prediction: Prediction) -> Instance:
     """The instance of a prediction; InputError where the prediction was stored without it."""
     if prediction.source is None:
-        raise InputError(
-            "This prediction no longer knows its text, so it can't be explained.",
-            hint="Explain predictions as the pipeline gives them, before they are stored.",
-        )
+        hint = "Explain predictions as the pipeline gives them, before they are stored."
+        raise InputError("This prediction no longer knows its text, so it can't be explained.", hint=hint)
     return prediction.source
 
 

@@ -87,10 +87,8 @@ def prediction_corpus(found: Iterable[Found]) -> Corpus:
 
 def _relation(document: Document, prediction: Prediction) -> Relation:
     if prediction.source is None:
-        raise InputError(
-            "This prediction no longer knows its text, so it can't be written.",
-            hint="Write predictions as the pipeline gives them.",
-        )
+        hint = "Write predictions as the pipeline gives them."
+        raise InputError("This prediction no longer knows its text, so it can't be written.", hint=hint)
     kind = RelationKind(prediction.kind)
     senses = () if prediction.sense == prediction.kind else (prediction.sense,)
     return replace(

@@ -224,11 +224,8 @@ class ResumableLines:
         if found != self._run:
             known = found if isinstance(found, dict) else {}
             changed = next((name for name in self._run if known.get(name) != self._run[name]), "description")
-            raise InputError(
-                f"An unfinished output is there that was begun with another {changed}.",
-                where=str(self.part),
-                hint="Delete it, or add --restart to begin anew.",
-            )
+            what = f"An unfinished output is there that was begun with another {changed}."
+            raise InputError(what, where=str(self.part), hint="Delete it, or add --restart to begin anew.")
 
 
 def _line_number(line: bytes) -> object:

@@ -24,13 +24,7 @@ from disco2.inference.candidates import (
 )
 from disco2.inference.explanation import Explanation, explain_predictions
 from disco2.inference.plain_text import LanguageWarning, check_text, text_warnings, without_controls
-from disco2.inference.prediction import (
-    Prediction,
-    RelationChoice,
-    Relations,
-    check_min_probability,
-    heading,
-)
+from disco2.inference.prediction import Prediction, RelationChoice, Relations, check_min_probability, heading
 from disco2.inference.view import RelationView, relation_view
 from disco2.model import AnyModel
 from disco2.model.probabilities import Calibration, Prior, Shares

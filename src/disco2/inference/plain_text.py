@@ -18,11 +18,9 @@ def check_text(text: object, *, where: str = "") -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InputError(
-            f"Character {error.start} of the text, U+{ord(text[error.start]):04X}, is half of a character.",
-            where=where,
-            hint="Decode the text with the encoding it was written in.",
-        ) from None
+        what = f"Character {error.start} of the text, U+{ord(text[error.start]):04X}, is half of a character."
+        hint = "Decode the text with the encoding it was written in."
+        raise InputError(what, where=where, hint=hint) from None
     return text
 
 
@@ -51,11 +49,9 @@ def decoded(data: bytes, *, encoding: str = UTF_8, where: str = "") -> str:
         return data.decode(name).removeprefix("\ufeff")
     except UnicodeError as error:
         start = getattr(error, "start", 0)
-        raise InputError(
-            f"The text is not {name}: {error}, line {data.count(NEWLINE, 0, start) + 1}.",
-            where=where,
-            hint="Give the encoding it was written in, such as: --encoding latin-1",
-        ) from None
+        what = f"The text is not {name}: {error}, line {data.count(NEWLINE, 0, start) + 1}."
+        hint = "Give the encoding it was written in, such as: --encoding latin-1"
+        raise InputError(what, where=where, hint=hint) from None
 
 
 def check_encoding(encoding: str) -> None:

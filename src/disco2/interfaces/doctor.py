@@ -209,9 +209,7 @@ def _test_prediction(folder: Path) -> str:
     sums = [round(sum(relation.probabilities.values()), 6) for relation in relations]
     found = f"{len(relations)} relations, shared: {', '.join(chains)}, sums of probabilities: {sums}"
     if sums != [1, 1] or EXPECTED not in chains:
-        raise InputError(
-            f"The made-up text has {found}; expected 2 relations and {EXPECTED}.",
-            hint="Parts of the installation do not fit together. Install it again in a fresh environment.",
-        )
+        hint = "Parts of the installation do not fit together. Install it again in a fresh environment."
+        raise InputError(f"The made-up text has {found}; expected 2 relations and {EXPECTED}.", hint=hint)
     nlp.explain(relations[0])
     return f"{found}, explained"

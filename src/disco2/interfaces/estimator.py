@@ -204,10 +204,8 @@ class Disco2Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )
             present = sorted({labels[row] for row in np.flatnonzero(weights > 0)})
             if len(present) < 2 or WITHOUT_SENSE.issuperset(present):
-                raise InputError(
-                    f"y has only one class, or none with a sense: {', '.join(present)}.",
-                    hint="Give at least two classes, one of which is not EntRel or NoRel.",
-                )
+                what = f"y has only one class, or none with a sense: {', '.join(present)}."
+                raise InputError(what, hint="Give at least two classes, one of which is not EntRel or NoRel.")
             training = [
                 _with_label(instance, label, weight)
                 for instance, label, weight in zip(

@@ -85,10 +85,8 @@ def _page_of_doc(doc: Doc, pipeline: object, most: int) -> str:
 
     said = stored(doc)
     if said is None:
-        raise InputError(
-            "There are no relations on this document.",
-            hint='Put it through a pipeline with the component: nlp.add_pipe("disco2")',
-        )
+        hint = 'Put it through a pipeline with the component: nlp.add_pipe("disco2")'
+        raise InputError("There are no relations on this document.", hint=hint)
     ours = [one for _, one in getattr(pipeline, "components", ()) if isinstance(one, Disco2Pipe)]
     found = next((views for one in ours if (views := one.views(doc, limit=most)) is not None), None)
     note = ""
@@ -101,21 +99,15 @@ def _page_of_doc(doc: Doc, pipeline: object, most: int) -> str:
 
 def _page_of_answers(predictions: object, pipeline: object, most: int) -> str:
     if not isinstance(predictions, Sequence) or not all(isinstance(one, Prediction) for one in predictions):
-        raise InputError(
-            f"This can't be drawn: {type(predictions).__name__}.",
-            hint="Give one spaCy document, or what a pipeline answered about one text.",
-        )
+        hint = "Give one spaCy document, or what a pipeline answered about one text."
+        raise InputError(f"This can't be drawn: {type(predictions).__name__}.", hint=hint)
     if not isinstance(pipeline, Pipeline):
-        raise InputError(
-            "The pipeline that gave these answers is needed to draw them.",
-            hint="Write disco2.render(relations, pipeline=nlp), where nlp = disco2.load().",
-        )
+        hint = "Write disco2.render(relations, pipeline=nlp), where nlp = disco2.load()."
+        raise InputError("The pipeline that gave these answers is needed to draw them.", hint=hint)
     documents = {id(one.source.document): one.source.document for one in predictions if one.source}
     if len(documents) != 1 or any(one.source is None or any(one.origins) for one in predictions):
-        raise InputError(
-            "These are not the answers about one text.",
-            hint="Give what nlp(text) answered, before it was stored; a pair of texts can't be drawn.",
-        )
+        hint = "Give what nlp(text) answered, before it was stored; a pair of texts can't be drawn."
+        raise InputError("These are not the answers about one text.", hint=hint)
     result = text_result(pipeline, next(iter(documents.values())), predictions)
     return _page(result, [pipeline.view(one) for one in predictions[:most]])
 

@@ -87,7 +87,6 @@ def test_unknown_commands_and_options(run: Run) -> None:
         (["serve", "--bundle=mine"], "Use: --model"),
         (["train", "--model", "upward"], "Use: --kind"),
         (["predict", "--pairs", "x"], "Use: disco2 predict-pairs FILE --output ANSWERS"),
-        (["evaluate", "--end-to-end"], "Use: disco2 experiment parser"),
         (["predict", "--files", "x", "--output", "y"], "Use: disco2 bulk 'PATTERN' --output DIR"),
     ],
 )

@@ -132,10 +132,13 @@ def test_every_corpus_with_explicit_relations_is_scored(
     assert rows["connectives"][1] > 0
     assert 0 <= rows["all: aligned, with sense"][4]["mean"] <= 1
     assert (tmp_path / "tables" / "parser-test.md").is_file()
+    code, same, err = run_small("evaluate", "--end-to-end", *given_corpus[:-2], "--split", "test", "--json")
+    assert code == 0, err
+    assert json.loads(same)["parser"]["tables"] == [table]
 
 
 def test_a_part_without_explicit_relations_is_refused(run_small: Run, miniature_corpora: Options) -> None:
     options = given(miniature_corpora, "conll16")
-    code, _, err = run_small("experiment", "parser", *options, "--split", "nowhere")
+    code, _, err = run_small("evaluate", "--end-to-end", *options, "--split", "nowhere")
     assert code == 2
     assert "explicit relation" in err

@@ -94,6 +94,12 @@ def test_an_annotated_document_is_used_again(run_small: Run, tmp_path: Path) -> 
     assert text.read_bytes() == STORY.encode()
 
 
+def test_relations_in_other_forms(run_small: Run, tmp_path: Path) -> None:
+    code, out, err = run_small("predict", STORY, "--form", "brat", "--output", tmp_path / "out")
+    assert (code, out, "relations written as brat" in err) == (0, "", True)
+    assert (tmp_path / "out" / "text.ann").is_file()
+
+
 def test_texts_without_relations(run_small: Run) -> None:
     for text in ("", "It rained.", "..."):
         code, out, err = run_small("predict", text)
@@ -119,7 +125,7 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for command in ("predict", "annotate"):
         code, out, err = run_small(command, "--file", file)
         assert (code, out) == (2, "")
-        assert "byte 0xe9 at offset 18, line 2" in err
+        assert "byte 0xe9 in position 18: invalid continuation byte, line 2" in err
         assert "--encoding latin-1" in err
     assert run_small("predict", "bad \udcff text")[0] == 2  # what a shell could not decode
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(STORY.encode())))
@@ -137,7 +143,9 @@ def test_encodings(run_small: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ("predict --file .", "Is a directory"),
         ("predict --document nowhere.json", "No such file"),
         ("predict --document text.part", "Invalid JSON"),
-        ("predict It-rained. --form brat", "disco2 bulk FILE --output DIR --format FORM"),
+        ("predict It-rained. --output x", "belong together"),
+        ("predict It-rained. --form conll16", "belong together"),
+        ("predict It-rained. --form word --output x", "conll16"),
         ("predict It-rained. --paragraphs pages", "blank, line, none"),
         ("predict --file text.part --encoding klingon", "klingon"),
         ("predict It-rained. --model ./nowhere", "no disco2 model"),
@@ -316,7 +324,7 @@ def test_bulk(run_small: Run, texts: Path) -> None:
     (texts / "in" / "05.txt").write_bytes(b"caf\xe9")
     code, out, err = bulk(run_small, texts)
     assert (code, "30 documents" in out) == (2, True)
-    assert "05.txt: The text is not utf-8: byte 0xe9" in err
+    assert "05.txt: The text is not utf-8" in err
     assert "1 of 30 documents have no relations; the others are done." in err
     for option in ("--explain", "--prior=NoRel=0.9"):
         code, _, err = bulk(run_small, texts, option)

@@ -387,6 +387,7 @@ def test_tuning_from_nothing_to_settings_that_train(run: Run, role_pairs: Path, 
     code, out, _ = run("tune", *roles(role_pairs), *TUNED, "--trials", 2, "--output", best)
     assert code == 0
     assert "2 trials" in out
+    assert len(out.splitlines()) == 5  # a table of two trials between two lines
     assert f"--config {best}" in out
     assert (tmp_path / "best-study.db").is_file()
 
@@ -469,6 +470,7 @@ def test_an_interrupt_ends_all_processes_and_keeps_what_is_finished(role_pairs: 
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert "run the same command to resume" in err
     assert "Traceback" not in err
     assert complete(storage)
     assert not (tmp_path / "best.toml").exists()

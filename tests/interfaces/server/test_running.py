@@ -274,16 +274,21 @@ def test_slow_and_endless_clients(small_bundle: Path) -> None:
         half.close()
 
 
-def test_smuggled_requests_are_not_served(small_bundle: Path) -> None:
-    """Both Content-Length and Transfer-Encoding: one error, then the end."""
+@pytest.mark.parametrize(
+    ("version", "length", "status"), [(b"1.1", b"Content-Length: 5\r\n", 400), (b"9.9", b"", 505)]
+)
+def test_smuggled_requests_are_not_served(
+    small_bundle: Path, version: bytes, length: bytes, status: int
+) -> None:
+    """Both Content-Length and Transfer-Encoding, or an unknown version of HTTP: one error, then the end."""
     with served(small_bundle) as server:
         with connect(server) as raw:
-            head = POST + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n"
-            raw.sendall(head + b"GET /v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            head = POST.replace(b"HTTP/1.1", b"HTTP/" + version) + b"Transfer-Encoding: chunked\r\n" + length
+            raw.sendall(head + b"\r\n0\r\n\r\nGET /v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n")
             answer = receive_all(raw)
-        assert answer.startswith(b"HTTP/1.1 400")
+        assert answer.startswith(b"HTTP/1.1 %d" % status)
         assert answer.count(b"\r\nx-request-id: ") == 1
-        assert [one["status"] for one in end(server) if "status" in one] == [400]
+        assert [one["status"] for one in end(server) if "status" in one] == [status]
 
 
 def test_work_stops_for_clients_that_have_left(small_bundle: Path) -> None:

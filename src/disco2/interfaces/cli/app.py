@@ -89,8 +89,6 @@ def _docstrings(file: str) -> dict[str, str]:
 RENAMED = {
     "--pairs": "disco2 predict-pairs FILE --output ANSWERS",
     "--files": "disco2 bulk 'PATTERN' --output DIR",
-    "--form": "disco2 bulk FILE --output DIR --format FORM",
-    "--end-to-end": "disco2 experiment parser",
     "--bundle": "--model",
     "--model": "--kind",
 }
@@ -132,10 +130,8 @@ class LazyGroup(TyperGroup):
         try:
             return _make_command(self._prefix + cmd_name)
         except ImportError as error:
-            raise Disco2Error(
-                f"The command '{cmd_name}' can't be loaded: {error}.",
-                hint="See what is wrong with the installation: disco2 doctor",
-            ) from error
+            hint = "See what is wrong with the installation: disco2 doctor"
+            raise Disco2Error(f"The command '{cmd_name}' can't be loaded: {error}.", hint=hint) from error
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List whole help lines; Typer would cut them off at the width of the terminal."""

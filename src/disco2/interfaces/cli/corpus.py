@@ -173,10 +173,8 @@ def _print_mined(output: Path, mined: Mined) -> None:
     if mined.unread:
         for error in mined.unread:
             listing.messages.print(str(error))
-        raise InputError(
-            f"{len(mined.unread)} files could not be read to their end; the others are done.",
-            where=str(output),
-        )
+        what = f"{len(mined.unread)} files could not be read to their end; the others are done."
+        raise InputError(what, where=str(output))
 
 
 def _progress_text(mined: Mined) -> str:

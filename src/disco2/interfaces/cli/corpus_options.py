@@ -173,11 +173,9 @@ def read_corpora(corpus: CorpusOptions, configuration: Configuration) -> tuple[C
     if others and not (corpus.corpus or corpus.path):
         entry = others.pop(0)
         if entry.part != "train":
-            raise SettingsError(
-                f"The main corpus, the first of [[data]], trains on its part 'train', not '{entry.part}'.",
-                where=entry.path,
-                hint="Leave out the part, or put another corpus first.",
-            )
+            what = f"The main corpus, the first of [[data]], trains on its part 'train', not '{entry.part}'."
+            hint = "Leave out the part, or put another corpus first."
+            raise SettingsError(what, where=entry.path, hint=hint)
         # Options of layers belong to the main corpus, also if it is named in [[data]].
         main = replace(corpus, corpus=entry.corpus, path=Path(entry.path))
         settings = configuration.task

@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from disco2.bundle import load_bundle
 from disco2.corpora.writing import FORMS, NO_LABELS, export_predictions
 from disco2.data import Corpus
@@ -21,6 +23,7 @@ from disco2.experiments.evaluating import (
 from disco2.files import write_text
 from disco2.interfaces.cli import listing
 from disco2.interfaces.cli.corpus_options import CorpusOptions
+from disco2.interfaces.cli.experiment import score_end_to_end, show_findings
 from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, choose, path_option
 from disco2.shipped import find_model
 
@@ -41,6 +44,10 @@ def evaluate(
             "the shared tasks' own, with a label for every relation of the part, explicit ones too.",
         ),
     ] = JSONL,
+    end_to_end: Annotated[
+        bool,
+        typer.Option("--end-to-end", help="Score all relations found in raw text, with automatic layers."),
+    ] = False,
     as_json: AsJson = False,
     *,
     corpus: CorpusOptions,
@@ -48,6 +55,11 @@ def evaluate(
     """Accuracy with its interval, F1 by sense, confusion, and pairs with and without shared entities."""
     if form != JSONL and predictions is None:
         raise SettingsError(f"There is no file for the form '{form}'.", hint="Add --predictions FILE.")
+    if end_to_end:
+        if predictions is not None:
+            raise SettingsError("--end-to-end writes no predictions.", hint="Use disco2 predict --form.")
+        show_findings([score_end_to_end(corpus, model, part=split, protocol=protocol)], as_json=as_json)
+        return
     bundle = load_bundle(find_model(model))
     judged_here = partial(parts_to_evaluate, *bundle, part=split, protocol=protocol)
     # The shared tasks' own forms do without labels.

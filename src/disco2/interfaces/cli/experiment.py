@@ -34,8 +34,8 @@ from disco2.experiments.tuning import GRIDS, TuningProgress, check_storage
 from disco2.inference.candidates import Candidate, find_span, predict_candidates
 from disco2.inference.pipeline import Pipeline, load
 from disco2.inference.prediction import RelationChoice
+from disco2.interfaces.cli import listing
 from disco2.interfaces.cli.corpus_options import CorpusOptions, SettingOptions
-from disco2.interfaces.cli.listing import print_json, print_note, print_table, progress_bar, results
 from disco2.interfaces.cli.options import AsJson, Model, Part, Protocol, choose, path_option
 from disco2.interfaces.cli.train import Trials, show_trials
 from disco2.reporting.findings import Findings, plain
@@ -58,17 +58,17 @@ def show_findings(findings: Iterable[Findings], *, as_json: bool) -> None:
     """Tables on standard output, or everything as one JSON object."""
     found = list(findings)
     if as_json:
-        print_json({one.name: findings_content(one) for one in found})
+        listing.print_json({one.name: findings_content(one) for one in found})
         return
     for one in found:
         for words in one.words:
-            results.print(words)
+            listing.results.print(words)
         for table in one.tables:
-            results.print("")
-            print_table(table.title, *plain(table))
+            listing.results.print("")
+            listing.print_table(table.title, *plain(table))
             for note in table.notes:
-                results.print(note, style="dim")
-        results.print("")
+                listing.results.print(note, style="dim")
+        listing.results.print("")
 
 
 def paper_experiment(name: str) -> Callable[[CorpusOptions, ExperimentOptions], None]:
@@ -104,16 +104,16 @@ def run_with_progress(
     experiments: Sequence[Experiment], bench: Bench, options: ExperimentOptions
 ) -> list[Findings]:
     """Run experiments under a progress bar."""
-    with progress_bar() as bar:
+    with listing.resumable(), listing.progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
 
         def show(plan: RunPlan, done: int, total: int) -> None:
             bar.update(task, completed=done, total=total, description=f"{plan.model}, seed {plan.seed}")
 
         found = carry_out(
-            experiments, bench, options.output, jobs=options.jobs, progress=show, notice=print_note
+            experiments, bench, options.output, jobs=options.jobs, progress=show, notice=listing.print_note
         )
-    print_note(f"tables and figures are in {options.output}")
+    listing.print_note(f"tables and figures are in {options.output}")
     return found
 
 
@@ -136,7 +136,7 @@ def experiment_all(
     bench = _bench(read_versions(corpus), options)
     findings = []
     if grid != UNTUNED:
-        with progress_bar() as bar:
+        with listing.resumable(), listing.progress_bar() as bar:
 
             def shown(system: str) -> TuningProgress:
                 return show_trials(bar, bar.add_task(system, total=None), name=f"{system}: ")
@@ -148,7 +148,7 @@ def experiment_all(
                 trials=trials or 0,
                 jobs=options.jobs,
                 progress=shown,
-                notice=print_note,
+                notice=listing.print_note,
             )
         bench = replace(bench, tuned={system: one.configuration for system, one in tuned.items()})
         findings.append(tuning_findings(bench, tuned, grid=grid))
@@ -165,7 +165,7 @@ def experiment_all(
         },
     )
     show_findings(findings, as_json=options.as_json)
-    print_note(f"the report is {page}")
+    listing.print_note(f"the report is {page}")
 
 
 def experiment_layers(
@@ -187,7 +187,7 @@ def experiment_layers(
     configuration = of_one_corpus(settings.configuration(before=RUNNING_TEXT))
     own = corpus.read_own()
     versions = {"the corpus's own": own, f"automatic: {corpus.automatic}": corpus.annotated(own, automatic)}
-    with progress_bar() as bar:
+    with listing.progress_bar() as bar:
         task = bar.add_task("preparing", total=seeds * len(versions))
 
         def show(version: str, seed: int) -> None:
@@ -210,19 +210,24 @@ def experiment_parser(
 
     All layers are annotated, unless --automatic names others.
     """
+    found = score_end_to_end(corpus, model, part=split, protocol=protocol)
+    write_findings(found, output)
+    show_findings([found], as_json=as_json)
+    listing.print_note(f"tables are in {output}")
+
+
+def score_end_to_end(corpus: CorpusOptions, model: str | None, *, part: str, protocol: str) -> Findings:
+    """The figures of a pipeline on a part, beside those of rules where there is a training part."""
     pipeline = load(model, annotators=Annotators([]))
 
     def check(own: Corpus) -> None:
-        if not has_relations(_with_parts(own, protocol), split):
+        if not has_relations(_with_parts(own, protocol), part):
             raise InputError(
-                f"No document of the part '{split}' has an explicit relation.", hint="Use --split."
+                f"No document of the part '{part}' has an explicit relation.", hint="Use --split."
             )
 
     layered = _with_parts(corpus.read(check=check, usual=EVERY_LAYER), protocol)
-    found = parser_findings(layered, pipeline_system(pipeline), part=split, name=pipeline.info.name)
-    write_findings(found, output)
-    show_findings([found], as_json=as_json)
-    print_note(f"tables are in {output}")
+    return parser_findings(layered, pipeline_system(pipeline), part=part, name=pipeline.info.name)
 
 
 def _with_parts(corpus: Corpus, protocol: str) -> Corpus:

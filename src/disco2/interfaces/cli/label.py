@@ -54,11 +54,8 @@ def read_labels(path: Path) -> Rows:
     except (ValueError, csv.Error):
         header, rows = [], []
     if header != COLUMNS or any(len(row) != len(COLUMNS) for row in rows):
-        raise InputError(
-            "The file exists and was not written by disco2 label.",
-            where=str(path),
-            hint="Choose another --output.",
-        )
+        hint = "Choose another --output."
+        raise InputError("The file exists and was not written by disco2 label.", where=str(path), hint=hint)
     return {(row[0].strip(), row[1].strip()): row for row in rows}
 
 

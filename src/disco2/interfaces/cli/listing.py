@@ -110,13 +110,23 @@ def accuracy_line(accuracy: float, interval: tuple[float, float]) -> str:
 
 
 @contextmanager
+def resumable() -> Iterator[None]:
+    """For work that the same command continues after an interrupt."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        messages.print("interrupted: what is done is kept; run the same command to resume")
+        raise
+
+
+@contextmanager
 def progress_line(text: str) -> Iterator[Callable[..., None]]:
     """A progress bar with a changing text, as a function of the text, what is done, and the total if known.
 
-    Without a terminal, the text is printed every 30 seconds. For commands that resume after an interrupt.
+    Without a terminal, the text is printed every 30 seconds. For resumable work.
     """
     printed = time.monotonic()
-    with progress_bar() as bar:
+    with resumable(), progress_bar() as bar:
         task = bar.add_task(text, total=None)
 
         def show(text: str, done: float = 0, total: float | None = None) -> None:
@@ -127,11 +137,7 @@ def progress_line(text: str) -> Iterator[Callable[..., None]]:
                 printed = time.monotonic()
                 messages.print(text)
 
-        try:
-            yield show
-        except KeyboardInterrupt:
-            messages.print("interrupted: what is done is kept; run the same command to resume")
-            raise
+        yield show
 
 
 def standing_line(standing: BulkProgress) -> str:

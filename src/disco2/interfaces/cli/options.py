@@ -181,11 +181,8 @@ def read_prior(text: str) -> Shares:
     except ValueError:
         shares = {}
     if "" in shares or len(shares) < len(pairs):
-        raise SettingsError(
-            "No shares by label, each label once.",
-            where=f"--prior {text}",
-            hint=f"Give {UNIFORM}, or shares such as Contingency.Cause=0.4,NoRel=0.1.",
-        )
+        hint = f"Give {UNIFORM}, or shares such as Contingency.Cause=0.4,NoRel=0.1."
+        raise SettingsError("No shares by label, each label once.", where=f"--prior {text}", hint=hint)
     return shares
 
 

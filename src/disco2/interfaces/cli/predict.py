@@ -21,6 +21,7 @@ from disco2.bulk.run import predict_files
 from disco2.errors import InputError
 from disco2.files import hash_file
 from disco2.inference.candidates import has_trees
+from disco2.inference.exports import FORMS, write_relations
 from disco2.inference.pairs import ResumableLines, answer_lines, places, read_pair_lines
 from disco2.inference.pipeline import model_digest
 from disco2.inference.plain_text import text_warnings
@@ -60,10 +61,7 @@ class RelationOptions:
     def choice(self) -> RelationChoice:
         """The same as one value; InputError for an unknown kind or a probability above 1."""
         return RelationChoice.of(
-            self.kinds,
-            between_only=self.between_only,
-            norel=self.norel,
-            min_probability=self.min_probability,
+            self.kinds, between_only=self.between_only, norel=self.norel, min_probability=self.min_probability
         )
 
 
@@ -71,6 +69,8 @@ def predict(
     text: options.TextArgument = None,
     file: options.TextFile = None,
     document: Annotated[Path | None, options.path_option(help="File that disco2 annotate wrote.")] = None,
+    form: Annotated[str | None, options.choose("form", FORMS, help="Write files into --output: {}.")] = None,
+    output: Annotated[Path | None, options.path_option(help="With --form: a new folder.")] = None,
     paragraphs: options.Paragraphs = options.BLANK,
     explain: options.Explain = False,
     encoding: options.Encoding = UTF_8,
@@ -84,6 +84,8 @@ def predict(
     options.check_source(text, file, document, hint=f"Give a text in quotes, --file or --document. {others}")
     if text and len(text) < 256 and len(text.split()) == 1 and Path(text).is_file():
         raise InputError("This is the name of a file, not a text.", where=text, hint=f"Use: --file {text}")
+    if (form is None) != (output is None):
+        raise InputError("--form and --output belong together.", hint="Or use --json > FILE.")
     choice = relations.choice
     # Input is read before models are loaded, so that a wrong path is reported at once.
     known, makers, content = None, None, text or ""
@@ -99,6 +101,11 @@ def predict(
         for warning in text_warnings(known.text):
             listing.print_note(warning)
         found = nlp.find(known, choice, paragraphs=paragraphs)
+        if form is not None and output is not None:
+            for note in write_relations([(known, found)], output, form):
+                listing.print_note(note)
+            listing.print_note(f"{len(found)} relations written as {form} to {output}")
+            return
         explanations = list(nlp.explain_many(found)) if explain else None
         if as_json:
             listing.print_json(text_result(nlp, known, found, explanations, annotators=makers))
@@ -129,10 +136,8 @@ def predict_pairs(
         options.open_input(file)  # raises, before a model is loaded
     if output is not None:
         if not file.is_file():
-            raise InputError(
-                "Only a run on a file of pairs can resume, not one on standard input, a pipe or a folder.",
-                hint="Give a file of pairs, or leave out --output.",
-            )
+            what = "Only a run on a file of pairs can resume, not one on standard input, a pipe or a folder."
+            raise InputError(what, hint="Give a file of pairs, or leave out --output.")
         options.check_not_input(file, *places(output))
     with pipeline.loaded() as nlp:
         answers = partial(
@@ -188,11 +193,8 @@ def _check_answers(records: Iterable[Json], pairs: Path, output: Path | None = N
     if output is not None:
         listing.results.print(f"{output}: {count - errors} pairs")
     if errors:
-        raise InputError(
-            f"{errors} of {count} lines have no answer; the others are done.",
-            where=str(pairs),
-            hint="Their records give the reason under 'error'.",
-        )
+        what = f"{errors} of {count} lines have no answer; the others are done."
+        raise InputError(what, where=str(pairs), hint="Their records give the reason under 'error'.")
 
 
 def bulk(
@@ -272,8 +274,5 @@ def bulk(
         for line in islice(stream, SHOWN_ERRORS):
             refused = json.loads(line)
             listing.messages.print(f"{refused['document']}: {refused['what']}")
-    raise InputError(
-        f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done.",
-        where=str(output / ERRORS),
-        hint="It gives the reason for each.",
-    )
+    what = f"{summary.errors:,} of {summary.documents:,} documents have no relations; the others are done."
+    raise InputError(what, where=str(output / ERRORS), hint="It gives the reason for each.")

@@ -72,11 +72,8 @@ def serve(
     )
     if workers > 1:
         if sys.platform != "linux":
-            raise SettingsError(
-                "Several workers need Linux.",
-                where=f"--workers {workers}",
-                hint="Start several servers at different ports behind a proxy.",
-            )
+            hint = "Start several servers at different ports behind a proxy."
+            raise SettingsError("Several workers need Linux.", where=f"--workers {workers}", hint=hint)
         limit_this_process(everything=True)
     # Before models are read, so that a port in use is reported at once.
     with running.bind(host, port) as bound, pipeline.loaded() as nlp:

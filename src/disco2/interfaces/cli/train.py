@@ -28,6 +28,7 @@ from disco2.experiments.tuning import (
     TuningProgress,
     check_storage,
     choose_space,
+    readable,
 )
 from disco2.experiments.tuning import tune as search_settings
 from disco2.files import FileLock, check_file_place, write_text
@@ -47,6 +48,7 @@ Trials = Annotated[
     ),
 ]
 LOCK = "training.lock"
+SHOWN = 10  # trials in the table
 
 
 @dataclass(frozen=True)
@@ -80,11 +82,8 @@ def kept_training(output: Path) -> Iterator[Path]:
     folder = target.with_name(f"{target.name}.training")
     lock = FileLock(folder / LOCK)
     if not lock.take():
-        raise InputError(
-            "Another process is training this model.",
-            where=str(output),
-            hint="Wait for it, or choose another --output folder.",
-        )
+        hint = "Wait for it, or choose another --output folder."
+        raise InputError("Another process is training this model.", where=str(output), hint=hint)
     try:
         yield folder
         remove_stages(folder)  # last: a process that is killed before need not train again
@@ -274,7 +273,7 @@ def tune(
         if not configuration.model.features:  # it needs layers only for features
             corpus = replace(corpus, automatic=NONE)
     found = corpus.read(check=lambda own: check_learnable(own, divide(own, configuration)))
-    with listing.progress_bar() as bar:
+    with listing.resumable(), listing.progress_bar() as bar:
         task = bar.add_task("preparing", total=None)
         tuned = search_settings(
             found,
@@ -292,6 +291,12 @@ def tune(
     if as_json:
         listing.print_json({"output": str(output), **tuned.to_json()})
         return
+    names = list(tuned.problem.space.settings)
+    rows = [
+        [trial.number, listing.percent(trial.value), *map(readable(trial.params).get, names)]
+        for trial in tuned.ranking[:SHOWN]
+    ]
+    listing.print_table("The best trials", ["trial", tuned.score_name, *names], rows)
     listing.results.print(
         f"{output}: the best of {len(tuned.ranking)} trials, development {tuned.score_name} "
         f"{listing.percent(tuned.best.value)}%. Use: --config {output}"

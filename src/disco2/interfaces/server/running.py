@@ -46,11 +46,9 @@ def bind(host: str, port: int) -> socket.socket:
             bound.close()
             raise
     except (OSError, UnicodeError) as error:
-        raise InputError(
-            f"Can't listen at this address: {getattr(error, 'strerror', None) or 'unknown host'}.",
-            where=f"{host}:{port}",
-            hint="Choose another --port (above 1023, or 0 for any free one), or a --host of this machine.",
-        ) from None
+        what = f"Can't listen at this address: {getattr(error, 'strerror', None) or 'unknown host'}."
+        hint = "Choose another --port (above 1023, or 0 for any free one), or a --host of this machine."
+        raise InputError(what, where=f"{host}:{port}", hint=hint) from None
     return bound
 
 
@@ -116,10 +114,9 @@ def run(
 def check_threads() -> None:
     """Raise SettingsError if this process has several threads: then it can't be forked safely."""
     if len(list(Path("/proc/self/task").iterdir())) > 1:
-        raise SettingsError(
-            "The annotators or the model have threads, so that they can't be shared by several workers.",
-            hint="Use the built-in annotators, or start several servers behind a proxy.",
-        )
+        what = "The annotators or the model have threads, so that they can't be shared by several workers."
+        hint = "Use the built-in annotators, or start several servers behind a proxy."
+        raise SettingsError(what, hint=hint)
 
 
 def run_workers(

@@ -54,10 +54,8 @@ class Limits:
         if not all(0 < limit < math.inf for limit in astuple(self)):
             raise SettingsError("Limits must be numbers above 0.")
         if self.connections <= self.queue:
-            raise SettingsError(
-                f"{self.queue:,} requests can't wait on {self.connections:,} connections.",
-                hint="Allow more connections, or a shorter queue.",
-            )
+            what = f"{self.queue:,} requests can't wait on {self.connections:,} connections."
+            raise SettingsError(what, hint="Allow more connections, or a shorter queue.")
 
     @property
     def tokens(self) -> int:
@@ -79,10 +77,8 @@ class ServerSettings:
 
     def __post_init__(self) -> None:
         if self.api_key and not _KEY.fullmatch(self.api_key):
-            raise SettingsError(
-                "Clients could not send this API key in a header.",
-                hint="Use at most 4,096 letters, digits and marks of ASCII, without spaces.",
-            )
+            hint = "Use at most 4,096 letters, digits and marks of ASCII, without spaces."
+            raise SettingsError("Clients could not send this API key in a header.", hint=hint)
         origins = ("an origin of web pages", "https://example.org", _ORIGIN, self.cors_origins)
         hosts = ("a host name", "example.org", _HOST, self.allowed_hosts)
         for what, example, pattern, given in (origins, hosts):

@@ -47,10 +47,7 @@ LONG_SHARE = 8  # that queue has this fraction of the places
 BATCH_JOBS, BATCH_CHARACTERS = 32, 20_000  # limits of a batch of several jobs
 PAIRS_AT_ONCE = 64  # as on the command line: the last digits of scores depend on it
 MAX_DRAWN_TOKENS = 500  # per argument
-RECENT_TEXTS, RECENT_SIZE = (
-    32,
-    200_000,
-)  # texts and their characters kept, so that a view need not annotate again
+RECENT_TEXTS, RECENT_SIZE = 32, 200_000  # texts and characters kept, so that a view need not annotate again
 TOKEN = re.compile(r"\w+|[^\w\s]")  # about what annotators find
 
 THREAD_SAFE = (Component, SpacyPipeline)

@@ -51,10 +51,9 @@ def check_language(nlp: Language, *, model: str | None) -> None:
     if nlp.lang == "en":
         return
     if model is None or model in shipped_names():
-        raise SettingsError(
-            f"The bundled models are for English, but the language of this pipeline is '{nlp.lang}'.",
-            hint="Use an English pipeline, or give the folder of your own model as 'model'.",
-        )
+        what = f"The bundled models are for English, but the language of this pipeline is '{nlp.lang}'."
+        hint = "Use an English pipeline, or give the folder of your own model as 'model'."
+        raise SettingsError(what, hint=hint)
     warnings.warn(
         f"Layers that this pipeline ('{nlp.lang}') does not have are made by disco2's English annotators.",
         stacklevel=2,
@@ -160,11 +159,9 @@ def _saved_source(saved: Any, files: Any, *, where: str) -> ModelSource:
         with suppress(BundleError):  # a damaged model has none
             if model_digest(shipped) == saved.get("digest"):
                 return ModelSource(shipped)
-    raise BundleError(
-        f"The pipeline was saved with the model '{name}' of disco2 {version}; found a different one.",
-        where=where,
-        hint=f"Install disco2 {version}, or add the component again with a model of this version.",
-    )
+    what = f"The pipeline was saved with the model '{name}' of disco2 {version}; found a different one."
+    hint = f"Install disco2 {version}, or add the component again with a model of this version."
+    raise BundleError(what, where=where, hint=hint)
 
 
 class Disco2Pipe(Pipe):
