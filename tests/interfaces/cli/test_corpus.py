@@ -113,7 +113,6 @@ def test_automatic_layers_and_their_cache(
         ("evaluate --model ./nowhere {pairs}", "no disco2 model"),
         ("evaluate {pairs} --form conll17 --predictions x", "jsonl, conll16, disrpt"),
         ("evaluate {pairs} --form disrpt", "--predictions"),
-        ("corpus mine {texts} --place here", "Unknown place 'here'. Choose one of: both, between, inside."),
         ("corpus mine {texts} --paragraphs page", "Unknown paragraph mode 'page'."),
         ("corpus mine {texts} --most-words 1", "at least 3"),
         ("corpus mine {texts} --exclude-corpus gum", "'gum' names no corpus. Give KIND=PATH"),
