@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice
-from disco2.corpora.catalogue import read_corpus, with_automatic_layers
-from disco2.corpora.protocols import split_relations
+from disco2.corpora.catalogue import read_corpus, split_relations, with_automatic_layers
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import Instance
 from disco2.data.batch import Example, Floats, collate

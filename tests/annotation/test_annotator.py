@@ -10,10 +10,17 @@ from typing import Any
 
 import pytest
 
-from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers, raw_document
+from disco2.annotation.annotator import (
+    ALL_LAYERS,
+    AnnotatorChoice,
+    Annotators,
+    Layer,
+    Layers,
+    SpacyPipeline,
+    raw_document,
+)
 from disco2.annotation.english import annotators
 from disco2.annotation.english.annotators import COMPONENTS
-from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.data import Constituents, Dependencies, Document, Sentence
 from disco2.errors import LayerError, SettingsError
 from tests.documents import document_from_words
@@ -173,7 +180,7 @@ def test_leaving_closes_what_can_be_closed() -> None:
 
 def test_nothing_heavy_is_imported_before_it_is_needed() -> None:
     code = (
-        "import sys, disco2.annotation.spacy_pipeline\n"
+        "import sys, disco2.annotation.annotator\n"
         "assert not {'spacy', 'torch', 'numpy'} & set(sys.modules), sys.modules.keys()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

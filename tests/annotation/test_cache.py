@@ -18,7 +18,15 @@ import pytest
 import spacy
 
 from disco2.annotation import cache as fingerprints
-from disco2.annotation.annotator import ALL_LAYERS, AnnotatorChoice, Annotators, Layer, Layers, raw_document
+from disco2.annotation.annotator import (
+    ALL_LAYERS,
+    AnnotatorChoice,
+    Annotators,
+    Layer,
+    Layers,
+    SpacyPipeline,
+    raw_document,
+)
 from disco2.annotation.cache import (
     FORMAT,
     LayerStore,
@@ -29,7 +37,6 @@ from disco2.annotation.cache import (
     parse_annotated,
 )
 from disco2.annotation.english.annotators import SpacySyntax
-from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
 from disco2.errors import BundleError, InputError, LayerError
 from tests.documents import document_from_words

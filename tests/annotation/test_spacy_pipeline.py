@@ -11,12 +11,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.vocab import Vocab
 
-from disco2.annotation.annotator import Layer, raw_document
-from disco2.annotation.spacy_pipeline import (
+from disco2.annotation.annotator import (
     Analysis,
+    Layer,
     SpacyPipeline,
     analysis_of,
     join_pieces,
+    raw_document,
     sentence_spans,
     to_spacy,
     word_mask,

@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.corpora.catalogue import read_corpus
-from disco2.corpora.pairs import pair_document, read_pairs
-from disco2.corpora.pdtb import read_pdtb2, read_pdtb3
-from disco2.corpora.protocols import (
+from disco2.corpora.catalogue import (
     HeldOutSentences,
     choose_sections,
     document_parts,
     documents_with_coreference,
     find_section,
+    read_corpus,
     split_relations,
 )
+from disco2.corpora.pairs import pair_document, read_pairs
+from disco2.corpora.pdtb import read_pdtb2, read_pdtb3
 from disco2.data import Corpus, Document, Relation, RelationKind
 from disco2.errors import CorpusError, SettingsError
 from tests.corpora.made_up import corpus, relation, wsj_corpus

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from disco2.corpora.protocols import documents_with_coreference
+from disco2.corpora.catalogue import documents_with_coreference
 from disco2.data import Corpus
 from disco2.experiments.bench import Bench, is_papers_corpus
 from disco2.experiments.configuration import Configuration, read_configuration

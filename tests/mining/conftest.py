@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from disco2.annotation.annotator import Annotator
-from disco2.corpora.protocols import HeldOutSentences
+from disco2.corpora.catalogue import HeldOutSentences
 from disco2.mining.clauses import MinedPair
 from disco2.mining.run import Miner, load_syntax
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from disco2.annotation.annotator import Annotator, Layers
+from disco2.corpora.catalogue import HeldOutSentences
 from disco2.corpora.pairs import read_pairs
-from disco2.corpora.protocols import HeldOutSentences
 from disco2.data import Document
 from disco2.engines import LocalEngine
 from disco2.errors import InputError

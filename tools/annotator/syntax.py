@@ -13,7 +13,7 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 from thinc.api import Adam, Config, fix_random_seed
 
-from disco2.annotation.annotator import Layer, raw_document
+from disco2.annotation.annotator import SPACY_ROOT, Layer, raw_document, to_spacy
 from disco2.annotation.english.annotators import (
     ENCODER,
     PARSER,
@@ -23,7 +23,6 @@ from disco2.annotation.english.annotators import (
     sentence_groups,
 )
 from disco2.annotation.english.spacy_english import CONFIG_FILE, make_pipeline
-from disco2.annotation.spacy_pipeline import SPACY_ROOT, to_spacy
 from disco2.data import Document, Sentence
 from disco2.errors import InputError, LayerError
 from disco2.files import HIDDEN_LIST, folder_in_place

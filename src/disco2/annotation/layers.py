@@ -9,10 +9,10 @@ from itertools import accumulate
 
 from disco2.annotation.alignment import ANCHOR, TextMatcher, align_tokens, fit_sentences
 from disco2.annotation.coreference import CoreferenceDocument
-from disco2.annotation.heads import depths_below_root, head_of_span, single_rooted
 from disco2.annotation.text import PARAGRAPH_BREAK, tokenise
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, unescape
 from disco2.data import Constituents, Dependencies, Document, Mention, ReadIssues, Sentence, Token
+from disco2.data.tree import depths_below_root, head_of_span, single_rooted
 from disco2.errors import LayerError
 
 

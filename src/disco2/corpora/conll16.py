@@ -15,7 +15,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from disco2.annotation.heads import token_in_cycle
 from disco2.annotation.layers import document_as_written
 from disco2.annotation.treebanks import ConlluSentence, parse_brackets, unescape
 from disco2.corpora import reading
@@ -32,6 +31,7 @@ from disco2.data import (
     Token,
 )
 from disco2.data.records import find_runs
+from disco2.data.tree import token_in_cycle
 from disco2.errors import CorpusError, LayerError
 from disco2.files import is_file_name
 

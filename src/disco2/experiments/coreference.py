@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.annotation.annotator import Layer, is_present
-from disco2.corpora.protocols import documents_with_coreference
+from disco2.corpora.catalogue import documents_with_coreference
 from disco2.data import Corpus, Instance, RelationKind
 from disco2.data.tree import shared_entities
 from disco2.evaluation.scores import hits

@@ -10,8 +10,7 @@ from hashlib import sha256
 from itertools import dropwhile
 from typing import Any
 
-from disco2.corpora.catalogue import licence_of
-from disco2.corpora.protocols import HeldOutSentences, document_parts, split_relations
+from disco2.corpora.catalogue import HeldOutSentences, document_parts, licence_of, split_relations
 from disco2.corpora.reading import argument_from_tokens
 from disco2.corpora.tasks import DataSettings, Task, TaskSettings
 from disco2.data import Argument, Corpus, Document, Instance, Relation, RelationKind

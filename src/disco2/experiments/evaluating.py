@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from disco2.bundle import Manifest
-from disco2.corpora.protocols import split_relations
+from disco2.corpora.catalogue import split_relations
 from disco2.corpora.tasks import Task, find_neighbours
 from disco2.data import WITHOUT_SENSE, Corpus, Instance, Relation, RelationKind
 from disco2.data.batch import Floats

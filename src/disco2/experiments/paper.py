@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from disco2.corpora.protocols import split_relations
+from disco2.corpora.catalogue import split_relations
 from disco2.corpora.tasks import CLASSES
 from disco2.data import Corpus
 from disco2.evaluation.significance import f1_interval

@@ -28,7 +28,7 @@ from disco2.annotation.cache import fingerprint
 from disco2.annotation.english.annotators import english_annotators
 from disco2.annotation.text import LINE_END, paragraphs, tokenise
 from disco2.bulk.documents import FilePatterns, show_name
-from disco2.corpora.protocols import HeldOutSentences, sentence_texts
+from disco2.corpora.catalogue import HeldOutSentences, sentence_texts
 from disco2.data import Document, Sentence
 from disco2.engines import Engine, Task
 from disco2.errors import Disco2Error, InputError

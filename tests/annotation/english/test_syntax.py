@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from disco2.annotation import spacy_pipeline
+from disco2.annotation import annotator as annotator_module
 from disco2.annotation.annotator import Layer, Layers, raw_document
 from disco2.annotation.english.annotators import SHIPPED, SpacySyntax, split_sentences
 from disco2.data import Dependencies, Document, Mention, Sentence, Token
@@ -180,7 +180,7 @@ def test_words_that_are_forgotten_make_no_difference(
 ) -> None:
     texts = [f"Ann saw the quizzlep{ending}. It slept by the vorbleng." for ending in "abcdefgh"]
     plain = [annotated(syntax, text) for text in texts]
-    monkeypatch.setattr(spacy_pipeline, "KEPT", 0)
+    monkeypatch.setattr(annotator_module, "KEPT", 0)
     with ThreadPoolExecutor(4) as threads:  # one at a time has the vocabulary
         assert list(threads.map(lambda text: annotated(syntax, text), texts)) == plain
     annotated(syntax, "A grembolant sang.")

@@ -17,18 +17,22 @@ from pathlib import Path, PurePosixPath
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotators, Layer, Layers, raw_document
-from disco2.annotation.english.constituents import SpanParser
-from disco2.annotation.english.coreference import MentionRanker
-from disco2.annotation.spacy_pipeline import (
+from disco2.annotation.annotator import (
+    ALL_LAYERS,
     Analysis,
+    Annotators,
+    Layer,
+    Layers,
     MemoryZones,
     analysis_of,
     join_pieces,
+    raw_document,
     sentence_spans,
     to_spacy,
     with_layers,
 )
+from disco2.annotation.english.constituents import SpanParser
+from disco2.annotation.english.coreference import MentionRanker
 from disco2.annotation.text import BLANK_LINE, LINE_END, Piece, split_text
 from disco2.data import Document, Sentence
 from disco2.errors import BundleError, Disco2Error

@@ -25,9 +25,9 @@ from disco2.annotation.english.traits import (
     pronoun_kind,
     pronoun_traits,
 )
-from disco2.annotation.heads import head_by_constituents, head_by_dependencies
 from disco2.annotation.text import BLANK_LINE
 from disco2.data import Constituents, Document, Sentence
+from disco2.data.tree import head_by_constituents, head_by_dependencies
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from disco2.annotation.text import paragraphs as paragraphs_of
-from disco2.corpora.catalogue import NONE, read_corpus
+from disco2.corpora.catalogue import NONE, HeldOutSentences, read_corpus
 from disco2.corpora.pairs import JSON_ENDINGS, TABLE_ENDINGS, read_pairs, write_pairs
-from disco2.corpora.protocols import HeldOutSentences
 from disco2.corpora.reading import with_senses_of
 from disco2.corpora.role_pairs import write_role_pairs
 from disco2.corpora.writing import write_conll16

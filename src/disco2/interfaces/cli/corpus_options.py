@@ -14,7 +14,7 @@ import typer
 from disco2.annotation.annotator import Layer, Layers, check_mixture
 from disco2.annotation.cache import LayerStore, layer_folder
 from disco2.corpora import catalogue
-from disco2.corpora.protocols import documents_with_coreference
+from disco2.corpora.catalogue import documents_with_coreference
 from disco2.corpora.reading import gc_disabled
 from disco2.corpora.tasks import DataSettings
 from disco2.data import Corpus

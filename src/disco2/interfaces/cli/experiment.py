@@ -13,8 +13,7 @@ import typer
 
 from disco2.annotation.annotator import Annotators, Layer
 from disco2.corpora.catalogue import ALL as EVERY_LAYER
-from disco2.corpora.catalogue import NONE
-from disco2.corpora.protocols import document_parts
+from disco2.corpora.catalogue import NONE, document_parts
 from disco2.data import Corpus, Document, Instance
 from disco2.data.senses import in_pdtb3
 from disco2.errors import InputError, SettingsError

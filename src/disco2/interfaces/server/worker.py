@@ -19,9 +19,8 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
-from disco2.annotation.annotator import Annotator, Annotators
+from disco2.annotation.annotator import Annotator, Annotators, SpacyPipeline
 from disco2.annotation.english.annotators import Component
-from disco2.annotation.spacy_pipeline import SpacyPipeline
 from disco2.annotation.text import paragraphs
 from disco2.data import Document
 from disco2.drawing.trees import draw_trees

@@ -20,9 +20,8 @@ from typing import TYPE_CHECKING, Any
 import srsly
 from spacy.pipeline import Pipe
 
-from disco2.annotation.annotator import Annotators, Layer
+from disco2.annotation.annotator import Annotators, Layer, analysis_of, sentence_spans
 from disco2.annotation.english.annotators import shared_english, split_sentences
-from disco2.annotation.spacy_pipeline import analysis_of, sentence_spans
 from disco2.annotation.text import INVISIBLE, SPACE
 from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
 from disco2.data import Document, Sentence, Token

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.annotation.heads import (
+from disco2.annotation.treebanks import parse_brackets
+from disco2.data import Constituents, Dependencies
+from disco2.data.tree import (
     depths_below_root,
     head_by_constituents,
     head_by_dependencies,
     head_of_span,
 )
-from disco2.annotation.treebanks import parse_brackets
-from disco2.data import Constituents, Dependencies
 from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents
