@@ -173,7 +173,7 @@ def test_arrays_that_make_no_table_are_refused(named: Path) -> None:
     for name, array in ours.items():
         without = {other: value for other, value in good.items() if other != name}
         refused(store(without, named))
-        wrongs = [array[:-1], np.zeros(0, dtype=array.dtype)]
+        wrongs = [array[:-1], array[None], np.zeros(0, dtype=array.dtype)]
         if name == "vectors.rows":
             wrongs += [array[::-1].copy(), array + 50_000, array - 50_000, np.zeros_like(array)]
         for wrong in wrongs:

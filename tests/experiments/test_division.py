@@ -366,3 +366,5 @@ def test_training_gets_weak_instances_apart_from_the_ordinary_ones(prepared: dic
     found = prepare_training(*divided_stated(*relations, weak_weight=0.5, whole_sentences=True))
     assert [(one.relation.id, one.weight) for one in prepared["further"]] == [("a:3", 0.5)]
     assert len(prepared["training"]) == 2 * found.training_relations
+    with pytest.raises(CorpusError, match="No AltLex relation"):
+        prepare_training(*divided_stated(*relations, weak_weight=0.5, weak_kinds=("AltLex",)))

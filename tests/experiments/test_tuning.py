@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 from dataclasses import replace
@@ -228,6 +229,21 @@ def test_a_place_that_can_not_be_used_is_refused(tmp_path: Path, name: str, mess
     (tmp_path / "text").write_text("no database\n" * 100)
     with pytest.raises(InputError, match=message):
         check_storage(tmp_path / name)
+
+
+def test_processes_give_what_one_process_gives(
+    role_pairs: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("disco2.engines.local.process_context", lambda: multiprocessing.get_context("spawn"))
+    alone, together = (
+        {tuple(one.params.items()): one.user_attrs for one in found.ranking}
+        for found in (
+            tuned(role_pairs, Path("alone.db"), trials=3, seeds=1),
+            tuned(role_pairs, Path("together.db"), trials=3, seeds=1, jobs=2),
+        )
+    )
+    assert together == alone
 
 
 forked = pytest.mark.skipif(

@@ -63,6 +63,7 @@ def test_temperatures_come_first() -> None:
     [
         ({"a": -0.1}, "The share of 'a' in the prior is -0.1"),
         ({"a": float("nan")}, "is nan"),
+        ({"a": None}, "is None"),
         ({"a": "0.4"}, "is '0.4'"),
         ({"a": 0.7, "b": 0.4}, "add up to 1.1, which is more than 1"),
         ({"d": 0.1}, "Unknown label 'd'"),

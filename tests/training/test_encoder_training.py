@@ -132,6 +132,20 @@ def test_the_weights_of_members_are_averaged_and_their_work_is_shared(folder: Pa
     np.testing.assert_allclose(mean.weights, (one.weights + other.weights) / 2, atol=1e-6)
 
 
+def test_a_share_of_an_unknown_label_is_refused(folder: Path, tmp_path: Path) -> None:
+    from disco2.training.fine_tuning import FineTuning
+
+    pool = [
+        replace(text_pair(one), target={"Cause": 0.5, "Contrast": 0.5})
+        for one in reasons_and_results(9, seed=1)
+    ]
+    tuning = FineTuning(
+        folder, LABELS, [StagePlan(name="a", data=("own",))], {"own": pool}, SETTINGS, tmp_path
+    )
+    with pytest.raises(InputError, match="'Contrast', which is not known"):
+        tuning.run()
+
+
 def test_bad_stages_are_refused(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="'gold'"):
         fit(folder, tmp_path, settings=SETTINGS, stages=(StagePlan(data=("gold",)),))

@@ -114,6 +114,11 @@ def read_table(manifest: Manifest, content: Mapping[str, bytes], arrays: Arrays)
         mean, deviation, centre, axes, rows = map(arrays.get, RECIPE)
         if said["source"] != SHIPPED or mean is None or deviation is None:
             raise ValueError(f"its word vectors come from {said['source']!r}, or lack their means")
+        fits = mean.ndim == 1 and mean.shape == deviation.shape and (centre is None) == (axes is None)
+        if centre is not None and axes is not None:
+            fits = fits and centre.ndim == 1 and axes.shape == (*centre.shape, *mean.shape)
+        if not fits:  # what is broadcast would take any memory
+            raise ValueError("the means and axes of its word vectors have shapes that do not fit")
         if rows is not None and (np.diff(rows.astype(np.int64), prepend=-1) <= 0).any():
             raise ValueError("its rows of word vectors do not ascend from 0 on")
         try:

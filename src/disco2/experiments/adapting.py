@@ -126,10 +126,8 @@ def adapt_model(corpus: Corpus, model: EncoderModel, base: Manifest, *, name: st
         for when, right in (("before", before), ("after", after))
     }
     counts = dict(Counter(one.gold[0] for one in instances).most_common())
-    adapted, difference = (
-        replace(model, weights=weights, bias=bias),
-        paired_bootstrap(after, before, seed=seed),
-    )
+    adapted = replace(model, weights=weights, bias=bias)
+    difference = paired_bootstrap(after, before, seed=seed)
     return AdaptedModel(adapted, base, name, counts, found.strength, accuracy, difference)
 
 

@@ -75,6 +75,9 @@ def prepare_training(corpus: Corpus, parts: Parts, configuration: Configuration)
     training, widened, development = _training_and_development(parts, configuration)
     kinds = [RelationKind(kind) for kind in task.weak_kinds]
     weak = weak_instances(corpus, parts, kinds=kinds, weight=task.weak_weight) if task.weak_weight else []
+    if task.weak_weight and not weak:
+        what = f"No {' or '.join(kinds)} relation of the training part can serve as a further instance."
+        raise CorpusError(what, where=corpus.name, hint="Leave out task.weak_weight.")
     prepared = prepare(
         [*training, *widened],
         development,

@@ -139,9 +139,8 @@ def _predicate(doc: Document, argument: Argument) -> _Predicate | None:
     tense = "infinitive" if infinitive else _tense(head.tag, auxiliaries)
     negated = any(word in _NEGATIONS for word, _ in dependents)
     subject = "none"
-    if (
-        place := next((position for position, label in head.dependents if "subj" in label), None)
-    ) is not None:
+    place = next((position for position, label in head.dependents if "subj" in label), None)
+    if place is not None:
         pronoun = tag_of(doc, sentence, place).startswith(_PRONOUN_TAGS)
         subject = f"'{form(place)}'" if pronoun else "noun"
     labels = {label.partition(":")[0] for _, label in dependents}

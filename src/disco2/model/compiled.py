@@ -340,11 +340,8 @@ def penalise(gradient: Floats, theta: Floats, penalty: float) -> Any:
 
 @compiled
 def descend(gradient: Floats, squares: Floats, theta: Floats, shrink: float, rate: float) -> None:
-    g, values, sums = (
-        gradient.reshape(gradient.size),
-        theta.reshape(theta.size),
-        squares.reshape(squares.size),
-    )
+    g, values = gradient.reshape(gradient.size), theta.reshape(theta.size)
+    sums = squares.reshape(squares.size)
     factor, step = np.float32(shrink), np.float32(rate)
     for i in range(g.size):
         d = factor * g[i]

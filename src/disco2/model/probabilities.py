@@ -83,7 +83,8 @@ def _checked(shares: Shares, labels: Sequence[str]) -> dict[str, float]:
             raise SettingsError(
                 f"Unknown label '{label}' in the prior.", hint=f"{meant}Choose among: {', '.join(labels)}."
             )
-        if isinstance(share, bool | str) or not 0 <= share <= 1 + _ROUNDING:
+        is_number = isinstance(share, int | float) and not isinstance(share, bool)
+        if not is_number or not 0 <= share <= 1 + _ROUNDING:
             raise SettingsError(
                 f"The share of '{label}' in the prior is {share!r}.", hint="Give a number from 0 to 1."
             )

@@ -110,9 +110,8 @@ class RelationModel(LabelScorer):
         found = np.zeros((len(examples), len(self.labels)), dtype=self.parameters["b"].dtype)
         for begin in range(0, len(examples), batch_size):
             batch = collate(examples[begin : begin + batch_size])
-            found[begin : begin + batch.size] = batch_scores(
-                self.settings, self.parameters, self.leaves, batch
-            )
+            scores = batch_scores(self.settings, self.parameters, self.leaves, batch)
+            found[begin : begin + batch.size] = scores
         return found
 
     def contributions(self, instance: Instance) -> Contributions:

@@ -199,19 +199,19 @@ class FineTuning:
         self, stage: StagePlan, name: str, after_epoch: Callable[[], None], report: Report
     ) -> None:
         texts = {pool: self.pools[pool] for pool in stage.drawn}
+        targets = {label for pool in texts.values() for one in pool for label in one.target}
+        if unknown := sorted(targets.difference(self.labels)):
+            known = f"Known labels: {', '.join(self.labels)}."
+            raise InputError(f"Pairs have the label '{unknown[0]}', which is not known.", hint=known)
         hints = sorted({one.hint for pool in texts.values() for one in pool if one.hint})
         hint_number = {hint: place for place, hint in enumerate(hints)} | {"": -1}
         pools = {}
         for pool, pairs in texts.items():
             read = self._read([(one.arg1, one.arg2) for one in pairs])
+            shares = ([one.target.get(label, 0.0) for label in self.labels] for one in pairs)
             pools[pool] = [
-                _Ready(
-                    pieces,
-                    [one.target.get(label, 0.0) for label in self.labels],
-                    one.weight,
-                    hint_number[one.hint],
-                )
-                for one, pieces in zip(pairs, read, strict=True)
+                _Ready(pieces, target, one.weight, hint_number[one.hint])
+                for one, pieces, target in zip(pairs, read, shares, strict=True)
             ]
         run = _StageRun(self.model, stage, self.settings, pools, hints)
         partly = self._partly(name)
@@ -414,7 +414,11 @@ def export_onnx(encoder: nn.Module, *, takes_types: bool, quantise: bool = True)
             )
         if not quantise:
             return plain.read_bytes()
-        logging.disable(logging.WARNING)  # the quantiser advises a preprocessing that changes nothing here
-        quantize_dynamic(plain, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
-        logging.disable(logging.NOTSET)
+        root = logging.getLogger()
+        level = root.level
+        root.setLevel(logging.ERROR)  # the quantiser advises a preprocessing that changes nothing here
+        try:
+            quantize_dynamic(plain, small, per_channel=True, reduce_range=True, weight_type=QuantType.QInt8)
+        finally:
+            root.setLevel(level)
         return small.read_bytes()

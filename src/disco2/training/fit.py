@@ -163,9 +163,8 @@ def prepare(
     extractor = FeatureExtractor.fit(training, settings=features) if model.uses_features else None
     word_vectors = no_vectors(model.K)
     if model.uses_vectors:
-        word_vectors = word_vectors_for(
-            [*training, *further], vectors, model.K, seed=seed, sentences=sentences
-        )
+        learnt_from = [*training, *further]
+        word_vectors = word_vectors_for(learnt_from, vectors, model.K, seed=seed, sentences=sentences)
     untrained = RelationModel(model, tuple(labels), word_vectors, extractor, {})
     examples = expand_two_senses(training)
     if balanced:
@@ -221,12 +220,7 @@ def word_vectors_for(
         for form in instance.document.words(argument.tokens)
     }
     return load_vectors(
-        vectors.source,
-        dimensions=K,
-        words=needed,
-        frequent=vectors.frequent,
-        sentences=sentences,
-        seed=seed,
+        vectors.source, dimensions=K, words=needed, frequent=vectors.frequent, sentences=sentences, seed=seed
     )
 
 

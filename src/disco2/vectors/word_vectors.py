@@ -364,6 +364,7 @@ def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: i
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise VectorsError(
             f"The word vectors can't be read: {error}.",
+            where=str(path),
             hint=f'Give the path of a whole file, "{SHIPPED}", or "{WORD2VEC}".',
         ) from error
     if not chosen:

@@ -114,7 +114,6 @@ def test_automatic_layers_and_their_cache(
         ("evaluate {pairs} --form conll17 --predictions x", "jsonl, conll16, disrpt"),
         ("evaluate {pairs} --form disrpt", "--predictions"),
         ("corpus mine {texts} --paragraphs page", "Unknown paragraph mode 'page'."),
-        ("corpus mine {texts} --most-words 1", "at least 3"),
         ("corpus mine {texts} --exclude-corpus gum", "'gum' names no corpus. Give KIND=PATH"),
         ("corpus mine {texts} --exclude-corpus gumm=x", "gumm"),
         ("corpus mine {texts} --encoding no-such", "no-such"),
