@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.manifest import PARAMETERS, digest, manifest_text
+from disco2.bundle.folder import PARAMETERS, digest, manifest_text
 from disco2.errors import BundleError
 from disco2.features import FeatureSettings
 from disco2.files import hash_file

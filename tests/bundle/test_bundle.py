@@ -13,7 +13,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.manifest import CARD, FEATURES, FORMAT, HASHED, PARAMETERS, WORDS, digest, manifest_text
+from disco2.bundle.folder import CARD, FEATURES, FORMAT, HASHED, PARAMETERS, WORDS, digest, manifest_text
 from disco2.errors import BundleError, InputError, VectorsError
 from disco2.files import HIDDEN_LIST, hash_file
 from disco2.model.parameters import PAPER_KINDS

@@ -17,8 +17,7 @@ from safetensors.numpy import load_file
 
 from disco2.bundle import folder as bundle_folder
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.folder import LARGEST
-from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS
+from disco2.bundle.folder import CARD, FEATURES, HASHED, LARGEST, PARAMETERS
 from disco2.errors import BundleError, InputError
 from disco2.model.parameters import PAPER_KINDS
 from disco2.shipped import MANIFEST

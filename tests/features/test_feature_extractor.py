@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disco2.bundle.manifest import UNREADABLE
+from disco2.bundle.folder import UNREADABLE
 from disco2.data import Dependencies, Instance
 from disco2.features import FeatureExtractor, FeatureSettings
 from tests.features.feature_documents import (

@@ -19,7 +19,7 @@ import numpy as np
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
 from disco2.annotation.cache import document_to_json
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.manifest import CARD, FEATURES, HASHED, PARAMETERS, WORDS, digest, manifest_text
+from disco2.bundle.folder import CARD, FEATURES, HASHED, PARAMETERS, WORDS, digest, manifest_text
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
 from disco2.experiments.evaluating import Answers
 from disco2.experiments.runs import SCORES, RunResult, read_result, write_result

@@ -20,7 +20,7 @@ from spacy.tokens import Doc, DocBin, Span
 from disco2.annotation.annotator import Annotators
 from disco2.annotation.english.annotators import SHIPPED, shared_english
 from disco2.annotation.english.spacy_english import read_pipeline
-from disco2.bundle.manifest import PARAMETERS
+from disco2.bundle.folder import PARAMETERS
 from disco2.data import Document
 from disco2.errors import BundleError, InputError, SettingsError
 from disco2.files import read_listed_files

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from disco2.annotation.annotator import AnnotatorChoice
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.manifest import ENCODER, TOKENIZER
+from disco2.bundle.folder import ENCODER, TOKENIZER
 from disco2.corpora.pairs import pair_document
 from disco2.data import Instance, Relation, RelationKind
 from disco2.errors import BundleError

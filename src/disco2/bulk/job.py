@@ -11,7 +11,7 @@ from typing import Any
 
 from disco2.annotation.annotator import ALL_LAYERS, Annotators
 from disco2.annotation.cache import fingerprint
-from disco2.bundle.manifest import digest
+from disco2.bundle.folder import digest
 from disco2.errors import InputError, MissingExtraError
 from disco2.inference.candidates import PARAGRAPH_BREAKS
 from disco2.inference.exports import BRAT, CONLL16, DISRPT

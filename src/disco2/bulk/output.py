@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from disco2.bulk.job import ARCHIVES, CSV, FORMATS, KEY_DIGITS, PARQUET, import_pyarrow
-from disco2.bundle.manifest import digest
+from disco2.bundle.folder import digest
 from disco2.data import Document
 from disco2.errors import InputError
 from disco2.files import FileLock, hash_file, remove_scratch, report_write_errors, write_bytes, write_text

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from disco2.bundle.manifest import Manifest, read_manifest
 from disco2.data import WITHOUT_SENSE
 from disco2.shipped import DEFAULT, MODELS, find_model, shipped_names
+
+if TYPE_CHECKING:
+    from disco2.bundle.folder import Manifest
 
 FACTS = {  # in a card -> in the manifest's data
     "Corpus": "corpus",
@@ -153,6 +155,8 @@ def read_notes() -> dict[str, dict[str, Any]]:
 
 
 def _summarise(name: str, notes: dict[str, Any]) -> ModelSummary:
+    from disco2.bundle.folder import read_manifest  # late: it imports this module for the card
+
     folder = find_model(name)
     manifest = read_manifest(folder)
     data = manifest.data

@@ -5,7 +5,7 @@ With h_p [H] the encoder's last state of word piece p, the leaf of a word w is
     l_w = tanh(P mean of h_p over the pieces of w)        P [K, H]
 
 From these leaves the vectors u_i of all nodes are composed up the trees of both arguments, and the vectors
-d_i of mentions down to them, as in the paper (``model.composition``; U and V are [K, 2K]). The term is
+d_i of mentions down to them, as in the paper (``model.network``; U and V are [K, 2K]). The term is
 
     psi_E(y) = sum over aligned (i, j) of w_ij d_i' B_y d_j
 

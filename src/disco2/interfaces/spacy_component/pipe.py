@@ -23,7 +23,7 @@ from spacy.pipeline import Pipe
 from disco2.annotation.annotator import Annotators, Layer, analysis_of, sentence_spans
 from disco2.annotation.english.annotators import shared_english, split_sentences
 from disco2.annotation.text import INVISIBLE, SPACE
-from disco2.bundle.manifest import EVERY_FILE, unverified_bytes
+from disco2.bundle.folder import EVERY_FILE, unverified_bytes
 from disco2.data import Document, Sentence, Token
 from disco2.errors import BundleError, SettingsError
 from disco2.files import HIDDEN_LIST, folder_in_place
