@@ -59,6 +59,17 @@ def test_a_broken_line_is_told_from_the_others(line: bytes, said: str) -> None:
     assert broken.pair is None
 
 
+@pytest.mark.parametrize("length", [50, 51, 99, 100, 101, 250])
+def test_a_line_that_is_too_long_is_an_error_of_its_own(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("disco2.inference.pairs.LONGEST_LINE", 50)
+    good = b'{"arg1": "a b", "arg2": "c d"}\n'
+    first, long, last = parsed(good + b"x" * length + b"\n" + good)
+    assert (first.number, long.number, last.number) == (1, 2, 3)
+    assert first.pair is not None
+    assert last.pair is not None
+    assert "more than 50 bytes" in long.error
+
+
 def test_a_table_is_read_as_in_training() -> None:
     content = (
         'id,arg1,arg2,label\np1,"It rained,\nall day.",We left.,x\np2,It rained.\n,It rained.,We left.,\n'

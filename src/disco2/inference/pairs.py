@@ -21,6 +21,7 @@ from disco2.inference.pipeline import Pipeline
 from disco2.inference.plain_text import decoded
 from disco2.inference.prediction import Json, Prediction, pair_error, pair_result
 
+LONGEST_LINE = 10_000_000  # bytes
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -38,7 +39,7 @@ class PairLine:
 def read_pair_lines(stream: BinaryIO, path: Path) -> Iterator[PairLine]:
     """The lines of a file of pairs: JSON Lines, or a table (``corpora.pairs``), which is read as a whole."""
     if not is_table(path):
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(_bounded_lines(stream), start=1):
             if line.strip():
                 yield parse_pair_line(number, line.removeprefix(_BYTE_ORDER_MARK))
         return
@@ -49,6 +50,15 @@ def read_pair_lines(stream: BinaryIO, path: Path) -> Iterator[PairLine]:
         name = str(record.get("id", "")).strip() or None
         yield replace(_pair_line(number, name, dict(record)), source=str(record.get("source", "")).strip())
     yield from _skipped_rows(issues)
+
+
+def _bounded_lines(stream: BinaryIO) -> Iterator[bytes]:
+    """All lines; of one that is too long, only the beginning."""
+    while line := stream.readline(LONGEST_LINE + 1):
+        rest = line
+        while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
+            rest = stream.readline(LONGEST_LINE + 1)
+        yield line
 
 
 def is_table(path: Path) -> bool:
@@ -66,6 +76,8 @@ def _skipped_rows(issues: ReadIssues) -> Iterator[PairLine]:
 
 def parse_pair_line(number: int, line: bytes) -> PairLine:
     """The pair of one line, or why it is none."""
+    if len(line) > LONGEST_LINE:
+        return PairLine(number, error=f"The line has more than {LONGEST_LINE:,} bytes.")
     try:
         data = parse_json(line.decode("utf-8").rstrip())
     except UnicodeDecodeError as error:
