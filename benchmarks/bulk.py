@@ -12,7 +12,6 @@ Seconds are those of whole commands, from start to exit. 100,000 documents take 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
 import random
@@ -30,7 +29,7 @@ import psutil
 
 from benchmarks.made_up_documents import DOCUMENTS, SEED, write_documents
 from benchmarks.speed.measure import describe_machine
-from disco2.files import write_text
+from disco2.files import hash_file, write_text
 from disco2.threads import single_threaded
 
 PROGRAM = (sys.executable, "-c", "from disco2.interfaces.cli import main; main()")
@@ -50,22 +49,11 @@ def measure(
     load = os.getloadavg()[0]  # of others: nothing runs here yet
     with single_threaded():
         machine = describe_machine()
-    began = time.perf_counter()
     given = sum(write_documents(corpus, documents, parts=parts))
-    _say(f"{documents:,} documents written in {time.perf_counter() - began:.0f} s")
-    found: dict[str, Any] = {
-        "documents": documents,
-        "bytes_in": given,
-        "seed": SEED,
-        "engine": engine,
-        "machine": machine,
-        "load_before": load,
-        "start": _starts(place, engine=engine),
-    }
-    found["parts"] = [
-        _part(corpus / f"{part:02d}", outputs, number=part, engine=engine)
-        for part in range(min(compared, parts))
-    ]
+    found: Figures = {"documents": documents, "bytes_in": given, "seed": SEED, "engine": engine}
+    found |= {"machine": machine, "load_before": load, "start": _starts(place, engine=engine)}
+    numbers = range(min(compared, parts))
+    found["parts"] = [_part(corpus / f"{n:02d}", outputs, number=n, engine=engine) for n in numbers]
     found["killed"] = _killed(corpus / "00", outputs, engine=engine, kills=kills)
     found["whole"] = _whole(corpus, outputs / "whole", engine=engine) if whole else None
     return found
@@ -74,10 +62,9 @@ def measure(
 def _starts(place: Path, *, engine: str) -> dict[str, Any]:
     """A few documents, each a shard: nearly all of it is starting workers, loading the model, and ending."""
     sum(write_documents(place / "few", FEW, parts=1))
-    found = {}
+    found, shards = {}, ("--shard-documents", "1")  # so that every worker has some
     for workers in WORKERS:
         output = place / "outputs" / f"start-{workers}"
-        shards = ("--shard-documents", "1")  # so that every worker has some
         run = measured(bulk_arguments(place / "few", output, engine, workers, *shards))
         found[str(workers)] = _figures(run, output)
     return found
@@ -104,8 +91,7 @@ def _killed(corpus: Path, outputs: Path, *, engine: str, kills: int) -> dict[str
     """Two workers, one of which is killed every few seconds, and every third time the command instead."""
     chance, output = random.Random(SEED), outputs / "killed"  # noqa: S311
     arguments = bulk_arguments(corpus, output, engine, WORKERS[-1])
-    killed = {"workers": 0, "commands": 0}
-    process = None
+    killed, process = {"workers": 0, "commands": 0}, None
     while sum(killed.values()) < kills and not (output / "manifest.json").is_file():
         if process is None or process.poll() is not None:
             process = subprocess.Popen([*PROGRAM, *arguments], stdout=subprocess.DEVNULL)
@@ -121,7 +107,6 @@ def _killed(corpus: Path, outputs: Path, *, engine: str, kills: int) -> dict[str
     if process is not None:
         process.wait()
     measured(arguments)
-    _say(f"killed {killed}")
     return {**killed, "differences": differences(outputs / f"{corpus.name}-1", output)}
 
 
@@ -212,9 +197,8 @@ def worker_processes(parent: int) -> list[psutil.Process]:
 
 def _works(process: psutil.Process) -> bool:
     try:
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return False
-        return not any(name in word for word in process.cmdline() for name in _NO_WORKERS)
+        words = " ".join(process.cmdline())  # of a zombie: none
+        return bool(words) and not any(name in words for name in _NO_WORKERS)
     except psutil.Error:
         return False
 
@@ -229,11 +213,8 @@ def _resident(process: psutil.Process) -> int:
 
 def digests(folder: Path) -> dict[str, str]:
     """The SHA-256 of every file below the folder."""
-    return {
-        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
 
 
 def differences(one: Path, other: Path) -> list[str]:
@@ -250,8 +231,7 @@ def summed(found: Figures, workers: int) -> Figures:
         for name in ("documents", "sentences", "seconds", "processor_seconds", "bytes_out")
     }
     start = found["start"][str(workers)]
-    starting = len(parts) * start["seconds"]
-    loading = len(parts) * start["processor_seconds"]
+    starting, loading = (len(parts) * start[name] for name in ("seconds", "processor_seconds"))
     return {
         **total,
         "rate": total["sentences"] / total["seconds"],
@@ -263,7 +243,8 @@ def summed(found: Figures, workers: int) -> Figures:
 
 
 def report(found: Figures) -> str:
-    return "\n".join([*_rates(found), *_whole_corpus(found), *_verdict(found)])
+    whole = _whole_corpus(found) if found["whole"] else ()
+    return "\n".join([*_rates(found), *whole, *_verdict(found)])
 
 
 def _rates(found: Figures) -> list[str]:
@@ -287,15 +268,11 @@ def _rates(found: Figures) -> list[str]:
     for label, name, form in rows:
         figures = "".join(f"{form.format(side[name]):>16}" for side in (one, two))
         lines.append(f"{label:36}{figures}{two[name] / one[name]:>8.3f}")
-    starts = [found["start"][str(workers)] for workers in (1, 2)]
-    figures = "".join(f"{start['seconds']:>16.1f}" for start in starts)
-    lines.append(f"{'seconds of start and end':36}{figures}")
-    return lines
+    figures = "".join(f"{found['start'][str(workers)]['seconds']:>16.1f}" for workers in WORKERS)
+    return [*lines, f"{'seconds of start and end':36}{figures}"]
 
 
 def _whole_corpus(found: Figures) -> list[str]:
-    if not found["whole"]:
-        return []
     first, again = found["whole"]["first"], found["whole"]["again"]
     return [
         f"the whole corpus in one command: {first['seconds']:,.0f} s, "
@@ -336,20 +313,13 @@ def main() -> None:
     parser.add_argument("--whole", action=argparse.BooleanOptionalAction, default=True)
     parser.add_argument("--scratch", type=Path, help="where documents and outputs lie for a while")
     parser.add_argument("--json", type=Path, help="file for the figures")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory(dir=options.scratch, prefix="bulk-") as place:
-        found = measure(
-            Path(place),
-            documents=options.documents,
-            parts=options.parts,
-            compared=options.compared,
-            kills=options.kills,
-            engine=options.engine,
-            whole=options.whole,
-        )
+    settings = vars(parser.parse_args())
+    scratch, file = settings.pop("scratch"), settings.pop("json")
+    with tempfile.TemporaryDirectory(dir=scratch, prefix="bulk-") as place:
+        found = measure(Path(place), **settings)
     print(report(found))
-    if options.json is not None:
-        write_text(options.json, json.dumps(found, indent=2) + "\n")
+    if file is not None:
+        write_text(file, json.dumps(found, indent=2) + "\n")
     if _differing(found):
         raise SystemExit("The outputs differ.")
 
