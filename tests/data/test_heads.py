@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 
 from disco2.annotation.treebanks import parse_brackets
 from disco2.data import Constituents, Dependencies
-from disco2.data.tree import (
-    depths_below_root,
-    head_by_constituents,
-    head_by_dependencies,
-    head_of_span,
-)
+from disco2.data.records import depths_below_root, head_by_constituents, head_by_dependencies, head_of_span
 from tests.documents import document_from_words
 from tests.growth import LINEAR, growth
 from tests.strategies import constituents

@@ -98,7 +98,7 @@ def test_a_missing_manifest(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_model_of_other_annotators(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    other = replace(read_manifest(bundle), data={"annotators": "disco2 of another version"})
+    other = read_manifest(bundle).model_copy(update={"data": {"annotators": "disco2 of another version"}})
     assert checked(bundle, "annotators")[0].status == OK
     monkeypatch.setattr("disco2.bundle.read_manifest", lambda folder: other)
     (found,) = checked(bundle, "annotators")

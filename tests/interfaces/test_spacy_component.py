@@ -165,7 +165,7 @@ def test_the_error_handler_gets_the_document_that_fails(monkeypatch: pytest.Monk
     ("config", "error", "message"),
     [
         ({"paragraphs": "pages"}, ValueError, "paragraphs"),  # spaCy's own
-        ({"kinds": "Sideways"}, InputError, "Sideways"),
+        ({"kinds": "Sideways"}, InputError, "Unknown kind of relation 'sideways'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from disco2.annotation.cache import file_fingerprint
 from disco2.annotation.text import Piece, replace_surrogates, split_text
 from disco2.data import Dependencies, Document, Sentence, Token
-from disco2.data.tree import ROOT, single_rooted
+from disco2.data.records import ROOT, single_rooted
 from disco2.errors import LayerError, SettingsError
 from disco2.threads import single_threaded
 

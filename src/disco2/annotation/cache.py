@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from disco2.data import Constituents, Dependencies, Document, Mention, Sentence, Token
-from disco2.data.tree import token_in_cycle
+from disco2.data.records import token_in_cycle
 from disco2.errors import Disco2Error, InputError, LayerError
 from disco2.files import read_regular_file, write_bytes
 from disco2.version import VERSION

@@ -12,7 +12,7 @@ from disco2.annotation.coreference import CoreferenceDocument
 from disco2.annotation.text import PARAGRAPH_BREAK, tokenise
 from disco2.annotation.treebanks import BracketedSentence, ConlluSentence, unescape
 from disco2.data import Constituents, Dependencies, Document, Mention, ReadIssues, Sentence, Token
-from disco2.data.tree import depths_below_root, head_of_span, single_rooted
+from disco2.data.records import depths_below_root, head_of_span, single_rooted
 from disco2.errors import LayerError
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from disco2.data import Constituents, Dependencies
-from disco2.data.tree import token_in_cycle
+from disco2.data.records import token_in_cycle
 from disco2.errors import LayerError
 
 COLUMNS = 10

@@ -30,8 +30,7 @@ from disco2.data import (
     Sentence,
     Token,
 )
-from disco2.data.records import find_runs
-from disco2.data.tree import token_in_cycle
+from disco2.data.records import find_runs, token_in_cycle
 from disco2.errors import CorpusError, LayerError
 from disco2.files import is_file_name
 

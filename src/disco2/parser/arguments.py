@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from disco2.data import Document, Token
-from disco2.data.tree import depths_below_root
+from disco2.data.records import depths_below_root
 from disco2.errors import LayerError
 
 if TYPE_CHECKING:

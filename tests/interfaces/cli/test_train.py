@@ -116,7 +116,7 @@ def test_own_labels_from_training_to_prediction(run: Run, tmp_path: Path) -> Non
     assert [set(one["probabilities"]) for one in relations] == [labels, labels]
     assert "Layers: tokens, tags" in (model / "MODEL_CARD.md").read_text()
     code, _, err = run("evaluate", "--model", model, *here, "--automatic", "none")
-    assert (code, "trained with automatic tokens" in err) == (0, True)
+    assert (code, "Automatic layers in training: tokens" in err) == (0, True)
 
 
 ODD_LABELS = {

@@ -27,7 +27,7 @@ from disco2.annotation.english.traits import (
 )
 from disco2.annotation.text import BLANK_LINE
 from disco2.data import Constituents, Document, Sentence
-from disco2.data.tree import head_by_constituents, head_by_dependencies
+from disco2.data.records import head_by_constituents, head_by_dependencies
 
 PRONOUN_TAGS = frozenset({"PRP", "PRP$"})
 NAME_TAGS = frozenset({"NNP", "NNPS"})
