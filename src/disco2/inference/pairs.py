@@ -116,7 +116,7 @@ def answer_lines(
 ) -> Iterator[list[Json]]:
     """One record for each line, error records included; a list for each batch of lines.
 
-    An annotator that refuses all pairs of a batch is out of order: its error stops the run.
+    If an annotator refuses all pairs of a batch, its error stops the run.
     """
     remaining = iter(lines)
     while batch := list(islice(remaining, batch_size)):
