@@ -126,6 +126,10 @@ def annotators(components: list[Component]) -> Annotators:
         ("The workers went on strike. They want more money.", ["The workers", "They"]),
         ("Mrs. Smith met Bob Jones. Jones had a cold.", ["Bob Jones", "Jones"]),
         ("Anna hurt herself.", ["Anna", "herself"]),
+        ("Kavya waited for Demba. He was late.", ["Demba", "He"]),
+        ("Kavya waited for Demba. She was cold.", ["Kavya", "She"]),
+        ("The countess followed the coachman. He was quick.", ["the coachman", "He"]),
+        ("Grandma woke the postman. She was cross.", ["Grandma", "She"]),
     ],
 )
 def test_simple_texts(annotators: Annotators, text: str, expected: list[str]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from disco2.annotation.english.traits import (
@@ -9,6 +11,7 @@ from disco2.annotation.english.traits import (
     Kind,
     Number,
     Person,
+    first_names,
     gender_of_word,
     is_person_word,
     name_traits,
@@ -22,9 +25,8 @@ from disco2.annotation.english.traits import (
 
 def test_the_lists_are_in_small_letters_and_long_enough() -> None:
     lists = word_lists()
-    assert len(lists["male_names"]) > 400
-    assert len(lists["female_names"]) > 400
-    assert all(word == word.lower() for words in lists.values() for word in words)
+    assert all(word == word.lower() for words in (*lists.values(), first_names()) for word in words)
+    assert min(Counter(first_names().values())[gender] for gender in (Gender.MALE, Gender.FEMALE)) > 10_000
     assert not lists["male_words"] & lists["female_words"]
 
 
@@ -32,11 +34,12 @@ def test_the_lists_are_in_small_letters_and_long_enough() -> None:
     ("name", "gender"),
     [
         ("bob", Gender.MALE), ("john", Gender.MALE), ("tina", Gender.FEMALE), ("mary", Gender.FEMALE),
-        ("andrea", Gender.UNKNOWN), ("zxq", Gender.UNKNOWN),
+        ("demba", Gender.MALE), ("kavya", Gender.FEMALE), ("andrea", Gender.UNKNOWN), ("zxq", Gender.UNKNOWN),
+        ("paris", Gender.NEUTER),
     ],
 )  # fmt: skip
 def test_first_names(name: str, gender: Gender) -> None:
-    assert gender_of_word(name, "names") is gender
+    assert name_traits([name], "NNP").gender is gender
 
 
 def test_nouns() -> None:

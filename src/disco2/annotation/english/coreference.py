@@ -25,7 +25,7 @@ from disco2.annotation.english.mentions import (
     Mentions,
     read_mentions,
 )
-from disco2.annotation.english.traits import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS
+from disco2.annotation.english.traits import FIRST_NOMINAL, GROUP_OF_KIND, GROUPS, KINDS, Gender
 from disco2.data import Document, Mention
 
 # Features of a mention and its possible antecedent, all small numbers. Those of single mentions answer
@@ -417,8 +417,8 @@ class MentionRanker:
         """The first mention of each mention's chain: itself if it opens a chain or is in none.
 
         Each is linked to its best antecedent if that scores better than none. A pronoun is not linked to a
-        chain that has a pronoun of another gender; the gender of names and nouns is a guess, which is a
-        feature of the ranking.
+        man or woman of another gender, nor to a chain that has a pronoun of another gender. Whether a noun or
+        a name is a thing is a guess, which is a feature of the ranking.
         """
         starts = offsets(mention_feature_sizes(len(self.words)))
         rows = mention_features(document, mentions, self._vocabulary) + starts
@@ -426,6 +426,7 @@ class MentionRanker:
         own = antecedent_scores(self.tables, rows)
         all_antecedents = possible_antecedents(mentions, window=self.window, matches=self.matches)
         gender: Integers = np.where(mentions.kind < FIRST_NOMINAL, mentions.gender, 0)
+        known_gender = np.where(mentions.gender == Gender.NEUTER, 0, mentions.gender)
         chain_gender = gender.copy()  # at the chain's first mention
         openers = np.arange(len(mentions), dtype=np.int32)
         for first in range(0, len(mentions), BLOCK):
@@ -435,8 +436,8 @@ class MentionRanker:
             for row, choice in enumerate(np.argmax(scores, axis=1).tolist()):
                 mention = first + row
                 if gender[mention]:
-                    theirs = chain_gender[openers[antecedents[row]]]
-                    scores[row, (theirs > 0) & (theirs != gender[mention])] = -np.inf
+                    for theirs in (chain_gender[openers[antecedents[row]]], known_gender[antecedents[row]]):
+                        scores[row, (theirs > 0) & (theirs != gender[mention])] = -np.inf
                     choice = int(np.argmax(scores[row]))
                 if scores[row, choice] > new[mention]:
                     opener = openers[mention] = openers[antecedents[row, choice]]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 WORDS_FILE = "words.toml"
+NAMES_FILE = "names.txt"
 REMEMBERED = 20_000  # words whose look-up is kept
 
 
@@ -83,10 +84,22 @@ def word_lists() -> dict[str, frozenset[str]]:
     return {name: frozenset(words.split()) for name, words in tomllib.loads(text).items()}
 
 
-def gender_of_word(word: str, kind: str = "words") -> Gender:
-    """The gender of a title or a noun in lower case, or of a first name; unknown if it is on both lists."""
-    word = word.rstrip(".") if kind == "words" else word
-    male, female = (word in word_lists()[f"{gender}_{kind}"] for gender in ("male", "female"))
+@cache
+def first_names() -> dict[str, Gender]:
+    """First names with the gender they are given to, unknown for both: ``names.txt`` and ``words.toml``."""
+    found: dict[str, Gender] = {}
+    for line in (files(__package__) / NAMES_FILE).read_text(encoding="utf-8").splitlines():
+        gender, *names = line.split()
+        if gender != "#":
+            found |= dict.fromkeys(names, Gender[gender.upper()])
+    male, female = word_lists()["male_names"], word_lists()["female_names"]
+    found |= dict.fromkeys(male, Gender.MALE) | dict.fromkeys(female, Gender.FEMALE)
+    return found | dict.fromkeys(male & female, Gender.UNKNOWN)
+
+
+def gender_of_word(word: str) -> Gender:
+    """The gender of a title or a noun in lower case."""
+    male, female = (word.rstrip(".") in word_lists()[f"{gender}_words"] for gender in ("male", "female"))
     if male == female:
         return Gender.UNKNOWN
     return Gender.MALE if male else Gender.FEMALE
@@ -135,12 +148,12 @@ def name_traits(words: Sequence[str], tag: str, *, coordinated: bool = False) ->
     things = lists["thing_names"]  # the last words of places, times and offices
     if words[-1] in things or words[-1].rstrip(".") in things or (words[0] == "the" and len(words) == 2):
         return Traits(number, Gender.NEUTER, Person.THING)
-    for word in words[:-1]:
+    for word in words[:-1] or words:  # a title, or kinship alone: "Mother"
         if gender := gender_of_word(word):
             return Traits(number, gender, Person.HUMAN)
     first = next((word for word in words if not is_person_word(word)), words[-1])
-    if first in lists["male_names"] or first in lists["female_names"]:
-        return Traits(number, gender_of_word(first, "names"), Person.HUMAN)
+    if first in first_names():
+        return Traits(number, first_names()[first], Person.HUMAN)
     titled = len(words) > 1 and is_person_word(words[0])
     return Traits(number, Gender.UNKNOWN, Person.HUMAN if titled else Person.UNKNOWN)
 
