@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from disco2.corpora.pairs import read_pairs
+from disco2.corpora.pairs import read_pairs, write_pairs
 from disco2.data import Corpus, RelationKind
 from disco2.errors import CorpusError
 from tests.fuzzing.target import check_document
@@ -47,6 +47,31 @@ def test_json_lines_with_every_column(tmp_path: Path) -> None:
     assert (corpus.parts, corpus.groups) == ({"x": "dev"}, {"p:3": "book 1"})
     assert corpus.inventory == "free"
     assert not corpus.issues.findings
+
+
+def test_votes_are_shares_of_labels(tmp_path: Path) -> None:
+    votes: list[object] = [
+        {"result": 6, "contrast": 2},
+        {"result": 1, "contrast": -1, "list": True, "other": "2"},
+        {"result": 0},
+        "result",
+        None,
+    ]
+    lines = [{"arg1": "It rained.", "arg2": "We left.", "votes": one, "id": i} for i, one in enumerate(votes)]
+    lines[1]["label"] = "list"
+    corpus = read(tmp_path, "p.jsonl", "\n".join(map(json.dumps, lines)))
+    assert [one.votes for one in corpus.relations] == [
+        (("result", 0.75), ("contrast", 0.25)),
+        (("result", 1.0),),
+        (),
+        (),
+        (),
+    ]
+    assert [one.senses for one in corpus.relations] == [(), ("list",), (), (), ()]
+    assert [one.where for one in corpus.issues.findings] == [f"{tmp_path / 'p.jsonl'}:{n}" for n in (3, 4)]
+    write_pairs(corpus, tmp_path / "again.jsonl")
+    again = read_pairs(tmp_path / "again.jsonl")
+    assert [one.votes for one in again.relations] == [one.votes for one in corpus.relations]
 
 
 def test_each_pair_is_a_document_whose_tokens_lie_in_its_text(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from disco2.corpora.tasks import (
 from disco2.data import RelationKind
 from disco2.data.senses import inventory
 from disco2.errors import SettingsError
+from disco2.training.encoder import text_pair
 from tests.corpora.made_up import corpus, relation
 
 CAUSE = "Contingency.Cause.Reason"
@@ -152,6 +153,18 @@ def test_running_text_has_outcomes_without_a_sense() -> None:
     assert senses.label_set(train) == ("Contingency.Cause",)
     with pytest.raises(SettingsError, match="own labels"):
         TaskSettings(outcomes="running-text", versus="Expansion")
+
+
+def test_a_relation_with_votes_alone_has_the_label_with_most() -> None:
+    votes = ((CAUSE, 0.2), (CONTRAST, 0.6), (RESULT, 0.2))
+    one = replace(relation("a", 1, []), votes=votes)
+    read = corpus([one, relation("a", 2, [])])
+    (contrast,), dropped = Task("t").instances(read, read.relations, (CONTRAST, "Contingency.Cause"))
+    assert contrast.gold == (CONTRAST,)
+    assert dropped == {"no sense": 1}
+    assert text_pair(contrast).target == pytest.approx({"Contingency.Cause": 0.4, CONTRAST: 0.6})
+    both = replace(contrast, relation=replace(one, senses=(CONTRAST,)))
+    assert text_pair(both).target == pytest.approx({"Contingency.Cause": 0.2, CONTRAST: 0.8})
 
 
 def test_votes_become_shares_of_the_labels_that_count() -> None:

@@ -1,8 +1,9 @@
 """Pairs of arguments, one a line: JSON lines, or a table with a header (comma, semicolon or tab).
 
 Columns: ``arg1`` and ``arg2``, and optionally ``label`` (in JSON also a list of labels), ``id``, ``split``
-(train, dev, test), ``source`` (folds keep pairs of one source together) and ``kind`` (default: Implicit).
-Other columns are ignored. Every pair becomes a document with a paragraph for each argument.
+(train, dev, test), ``source`` (folds keep pairs of one source together), ``kind`` (default: Implicit) and, in
+JSON, ``votes``, an object of labels with numbers. Other columns are ignored. Every pair becomes a document
+with a paragraph for each argument.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ NAME = "pairs"
 REQUIRED = ("arg1", "arg2")
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
 TABLE_ENDINGS = (".csv", ".tsv", ".tab")
+MOST_VOTES = 1e9  # for one label
 SPLIT_NAMES = {
     "valid": "dev",
     "validation": "dev",
@@ -88,7 +90,7 @@ def read_pairs(path: Path, *, inventory_name: str = "free") -> Corpus:
 
 
 def write_pairs(corpus: Corpus, path: Path) -> None:
-    """Write one line of JSON a relation: ``arg1, arg2, label, id, split, source, kind``.
+    """Write one line of JSON a relation: ``arg1, arg2, label, id, split, source, kind``, and any ``votes``.
 
     Two senses are a list. ``source`` is the document, or the source that it is an excerpt of.
     """
@@ -101,6 +103,7 @@ def write_pairs(corpus: Corpus, path: Path) -> None:
             "split": corpus.parts.get(one.document),
             "source": corpus.groups.get(one.document, one.document),
             "kind": str(one.kind),
+            **({"votes": dict(one.votes)} if one.votes else {}),
         }
         for one in corpus.relations
     )
@@ -149,7 +152,25 @@ def _pair(
     labels = _labels(record, where=where, issues=issues)
     senses = reading.read_senses(labels, known, where=where, issues=issues)
     connective = _text(record, "connective")
-    return document, Relation(name, name, kind, arg1, arg2, senses, connective, where=where)
+    votes = _votes(record.get("votes"), known, where=where, issues=issues)
+    return document, Relation(name, name, kind, arg1, arg2, senses, connective, where=where, votes=votes)
+
+
+def _votes(
+    given: object, known: SenseInventory, *, where: str, issues: ReadIssues
+) -> tuple[tuple[str, float], ...]:
+    """A distribution over senses from an object such as {"Contingency.Cause": 7, "EntRel": 3}."""
+    if given is None:
+        return ()
+    found: dict[str, float] = {}
+    for label, vote in given.items() if isinstance(given, dict) else ():
+        is_number = isinstance(vote, int | float) and not isinstance(vote, bool)
+        if is_number and 0 < vote < MOST_VOTES:
+            for sense in reading.read_senses([label], known, where=where, issues=issues):
+                found[sense] = found.get(sense, 0.0) + vote
+    if not found:
+        issues.add("unusable votes", where, f"{reading.shorten(given)} has no label with a number above 0.")
+    return reading.normalise_votes(found)
 
 
 def _labels(record: Record, *, where: str, issues: ReadIssues) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
+from operator import itemgetter
 from pathlib import PurePath
 from typing import Any
 
@@ -78,6 +79,7 @@ class Task:
     ) -> tuple[list[Instance], Counter[str]]:
         """The relations that count as instances, each with its labels among ``labels``.
 
+        A relation that has votes and no sense has the label with most votes.
         The counts say why relations of the kinds that count were dropped.
         """
         wanted = frozenset(labels)
@@ -88,13 +90,14 @@ class Task:
             if not self._counts(relation):
                 continue
             gold = tuple(label for label in self.labels_of(relation) if label in wanted)
+            target = self._target(relation, wanted)
+            if target and not relation.senses:
+                gold = (max(target, key=itemgetter(1))[0],)
             if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
                 dropped[self._why_dropped(relation)] += 1
                 continue
-            document, target = corpus.documents[relation.document], self._target(relation, wanted)
-            kept.append(
-                Instance(relation, document, gold, *neighbours.get(relation, (None, None)), target=target)
-            )
+            sides = neighbours.get(relation, (None, None))
+            kept.append(Instance(relation, corpus.documents[relation.document], gold, *sides, target=target))
         return kept, dropped
 
     def _counts(self, relation: Relation) -> bool:

@@ -63,7 +63,7 @@ class PairEncoder(nn.Module):
         given = {"input_ids": ids, "attention_mask": (argument > 0).long()}
         if self.takes_types:
             given["token_type_ids"] = (argument == 2).long()
-        states = self.encoder(**given).last_hidden_state
+        states = self.encoder(**given).last_hidden_state.float()
         means = []
         for number in (1, 2):
             mask = (argument == number).to(states.dtype).unsqueeze(-1)
@@ -289,7 +289,9 @@ class _StageRun:
         """Mean over the batch of weight * (cross-entropy of the label + hint_weight * that of the hint)."""
         settings = self.settings
         ids, argument = _padded([one.pieces for one in batch])
-        pooled = self.model.dropout(self.model.pooled(ids, argument))
+        with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
+            pooled = self.model.pooled(ids, argument)
+        pooled = self.model.dropout(pooled)
         scores = self.model.head(pooled)
         target = torch.tensor([one.target for one in batch])
         target = target * (1 - settings.smoothing) + settings.smoothing / scores.shape[1]

@@ -1,0 +1,84 @@
+"""Pairs that a teacher labels, for a smaller model to learn from.
+
+    python tools/distil_pairs.py draw --text DIR --count 16000 --pairs FILE:COUNT --output drawn.jsonl
+    disco2 predict-pairs drawn.jsonl --model ./teacher --output answers.jsonl
+    python tools/distil_pairs.py join drawn.jsonl answers.jsonl --output distilled.jsonl
+
+``draw`` takes neighbouring sentences of English text, ``*.txt.xz``, without a label, and pairs of files with
+theirs. ``join`` writes them with the teacher's probabilities as votes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import random
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from disco2.files import write_text
+from tools.make_training_pairs import OPENS_WITH_CONNECTIVE, Pair
+
+WORDS = range(4, 25)  # of a sentence
+SHARES = {"books": 8, "amalgum": 3, "wikinews": 2, "wikipedia": 2, "openstax": 1}  # of the texts by file
+SENTENCE_END = re.compile(r"(?<=[a-z][.!?])\s+(?=[A-Z])")
+PLAIN = re.compile(r"[A-Z][A-Za-z0-9 ,;:'%$-]*(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)[.!?]")  # no quotation or heading
+LEAST_SHARE = 0.01  # of a label that is kept
+
+
+def neighbours(file: Path) -> Iterator[Pair]:
+    for paragraph in lzma.decompress(file.read_bytes()).decode("utf-8").split("\n"):
+        sentences = SENTENCE_END.split(paragraph.strip())
+        for first, second in pairwise(sentences):
+            usable = all(PLAIN.fullmatch(one) and len(one.split()) in WORDS for one in (first, second))
+            if usable and not OPENS_WITH_CONNECTIVE.match(second):
+                yield {"arg1": first, "arg2": second}
+
+
+def draw_pairs(folder: Path, count: int, files: list[str], chance: random.Random) -> Iterator[Pair]:
+    for name, share in SHARES.items():
+        found = list(neighbours(folder / f"{name}.txt.xz"))
+        yield from chance.sample(found, min(len(found), count * share // sum(SHARES.values())))
+    for entry in files:
+        path, _, wanted = entry.rpartition(":")
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        yield from map(json.loads, chance.sample(lines, int(wanted)))
+
+
+def join_answers(pairs: Path, answers: Path) -> Iterator[Pair]:
+    lines = (file.read_text(encoding="utf-8").splitlines() for file in (pairs, answers))
+    for pair, answer in zip(*lines, strict=True):
+        votes = json.loads(answer)["probabilities"]
+        yield json.loads(pair) | {
+            "votes": {label: round(v, 3) for label, v in votes.items() if v > LEAST_SHARE}
+        }
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    commands = options.add_subparsers(dest="command", required=True)
+    drawing, joining = commands.add_parser("draw"), commands.add_parser("join")
+    drawing.add_argument("--text", type=Path, required=True)
+    drawing.add_argument("--count", type=int, required=True, help="neighbouring sentences")
+    drawing.add_argument("--pairs", action="append", default=[], metavar="FILE:COUNT")
+    drawing.add_argument("--seed", type=int, default=1)
+    joining.add_argument("pairs", type=Path)
+    joining.add_argument("answers", type=Path)
+    for command in (drawing, joining):
+        command.add_argument("--output", type=Path, required=True)
+    given = options.parse_args()
+    if given.command == "draw":
+        chance = random.Random(given.seed)  # noqa: S311
+        pairs = list(draw_pairs(given.text, given.count, given.pairs, chance))
+        chance.shuffle(pairs)
+    else:
+        pairs = list(join_answers(given.pairs, given.answers))
+    write_text(given.output, (json.dumps(one, ensure_ascii=False) + "\n" for one in pairs))
+    print(f"{given.output}: {len(pairs)} pairs")
+
+
+if __name__ == "__main__":
+    main()
