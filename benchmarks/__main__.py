@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.speed.encoder import measure_encoder
 from benchmarks.speed.measure import Row, Run, as_json, describe_machine, sentence, table
 from benchmarks.speed.model import (
     FIRST_STEP,
@@ -43,6 +44,7 @@ QUICK: tuple[Measure, ...] = (
 FURTHER: tuple[Measure, ...] = (
     measure_reading,  # GUM; beside a bare split of its files
     measure_loading,  # the shipped model; beside reading and hashing its bytes
+    measure_encoder,  # of the default model; beside 32 bits, PyTorch, its matrix products
     measure_cold_start,  # import and first prediction; beside Python, NumPy, spaCy alone
 )
 

@@ -1,8 +1,8 @@
 """Pairs that a teacher labels, for a smaller model to learn from.
 
-    python tools/distil_pairs.py draw --text DIR --count 16000 --pairs FILE:COUNT --output drawn.jsonl
+    python -m tools.distil_pairs draw --text DIR --count 16000 --pairs FILE:COUNT --output drawn.jsonl
     disco2 predict-pairs drawn.jsonl --model ./teacher --output answers.jsonl
-    python tools/distil_pairs.py join drawn.jsonl answers.jsonl --output distilled.jsonl
+    python -m tools.distil_pairs join drawn.jsonl answers.jsonl --output distilled.jsonl
 
 ``draw`` takes neighbouring sentences of English text, ``*.txt.xz``, without a label, and pairs of files with
 theirs. ``join`` writes them with the teacher's probabilities as votes.
