@@ -1,11 +1,10 @@
 """Pairs that a teacher labels, for a smaller model to learn from.
 
     python -m tools.distil_pairs draw --text DIR --count 16000 --pairs FILE:COUNT --output drawn.jsonl
-    disco2 predict-pairs drawn.jsonl --model ./teacher --output answers.jsonl
-    python -m tools.distil_pairs join drawn.jsonl answers.jsonl --output distilled.jsonl
+    python -m tools.distil_pairs label drawn.jsonl --model ./teacher --output distilled.jsonl
 
 ``draw`` takes neighbouring sentences of English text, ``*.txt.xz``, without a label, and pairs of files with
-theirs. ``join`` writes them with the teacher's probabilities as votes.
+theirs. ``label`` adds the probabilities of a model without features as votes, EntRel and NoRel among them.
 """
 
 from __future__ import annotations
@@ -18,8 +17,11 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import disco2
 from disco2.files import write_text
+from disco2.model import EncoderModel
 from tools.make_training_pairs import OPENS_WITH_CONNECTIVE, Pair
 
 WORDS = range(4, 25)  # of a sentence
@@ -27,6 +29,7 @@ SHARES = {"books": 8, "amalgum": 3, "wikinews": 2, "wikipedia": 2, "openstax": 1
 SENTENCE_END = re.compile(r"(?<=[a-z][.!?])\s+(?=[A-Z])")
 PLAIN = re.compile(r"[A-Z][A-Za-z0-9 ,;:'%$-]*(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)[.!?]")  # no quotation or heading
 LEAST_SHARE = 0.01  # of a label that is kept
+BATCH = 1000
 
 
 def neighbours(file: Path) -> Iterator[Pair]:
@@ -48,34 +51,39 @@ def draw_pairs(folder: Path, count: int, files: list[str], chance: random.Random
         yield from map(json.loads, chance.sample(lines, int(wanted)))
 
 
-def join_answers(pairs: Path, answers: Path) -> Iterator[Pair]:
-    lines = (file.read_text(encoding="utf-8").splitlines() for file in (pairs, answers))
-    for pair, answer in zip(*lines, strict=True):
-        votes = json.loads(answer)["probabilities"]
-        yield json.loads(pair) | {
-            "votes": {label: round(v, 3) for label, v in votes.items() if v > LEAST_SHARE}
-        }
+def label_pairs(pairs: list[Pair], model_path: str) -> Iterator[dict[str, object]]:
+    nlp = disco2.load(model_path)
+    if not isinstance(nlp.model, EncoderModel) or nlp.model.extractor or nlp.model.entities:
+        raise SystemExit(f"{model_path} is no encoder alone, without features and entities")
+    for begin in range(0, len(pairs), BATCH):
+        batch = pairs[begin : begin + BATCH]
+        pooled = nlp.model.pool([(one["arg1"], one["arg2"]) for one in batch])
+        scores = pooled @ nlp.model.weights.T + nlp.model.bias
+        for pair, shares in zip(batch, nlp.calibration.probabilities(scores), strict=True):
+            votes = zip(nlp.model.labels, shares.tolist(), strict=True)
+            yield pair | {"votes": {label: round(share, 3) for label, share in votes if share > LEAST_SHARE}}
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     commands = options.add_subparsers(dest="command", required=True)
-    drawing, joining = commands.add_parser("draw"), commands.add_parser("join")
+    drawing, labelling = commands.add_parser("draw"), commands.add_parser("label")
     drawing.add_argument("--text", type=Path, required=True)
     drawing.add_argument("--count", type=int, required=True, help="neighbouring sentences")
     drawing.add_argument("--pairs", action="append", default=[], metavar="FILE:COUNT")
     drawing.add_argument("--seed", type=int, default=1)
-    joining.add_argument("pairs", type=Path)
-    joining.add_argument("answers", type=Path)
-    for command in (drawing, joining):
+    labelling.add_argument("pairs", type=Path)
+    labelling.add_argument("--model", required=True)
+    for command in (drawing, labelling):
         command.add_argument("--output", type=Path, required=True)
     given = options.parse_args()
     if given.command == "draw":
         chance = random.Random(given.seed)  # noqa: S311
-        pairs = list(draw_pairs(given.text, given.count, given.pairs, chance))
+        pairs: list[Any] = list(draw_pairs(given.text, given.count, given.pairs, chance))
         chance.shuffle(pairs)
     else:
-        pairs = list(join_answers(given.pairs, given.answers))
+        lines = given.pairs.read_text(encoding="utf-8").splitlines()
+        pairs = list(label_pairs([json.loads(line) for line in lines], given.model))
     write_text(given.output, (json.dumps(one, ensure_ascii=False) + "\n" for one in pairs))
     print(f"{given.output}: {len(pairs)} pairs")
 
