@@ -90,7 +90,7 @@ def file_of(name: str, content: bytes) -> CorpusFolder:
 PAIRS = (
     b'{"arg1": "It rained.", "arg2": "We (both) left.", "label": ["A", "B"], "split": "train", "id": 3}\n'
     * 2,
-    b'{"arg1": "It rained.", "arg2": "We left.", "source": {"A": 0.75, "B": 1}}\n',
+    b'{"arg1": "It rained.", "arg2": "We left.", "source": {"A": 1}, "votes": {"A": 0.75, "B": 1}}\n',
     b'{"Arg1": "Hm, (two)!", "arg2": "12", "label": true, "kind": "EntRel", "more": {"x": [1]}}\n',
 )
 TABLE = b'arg1,arg2,label\n"It rained, and so",We left.,A\nHi,"""Oh"", x",B\n"two\nlines",x y,NoRel\n'

@@ -9,9 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from disco2.corpora.role_pairs import read_role_pairs, write_role_pairs
+from disco2.data import Instance
+from disco2.data.tree import MentionIndexes
 from disco2.errors import InputError, SettingsError
 from disco2.model import EncoderModel, ModelSettings
-from disco2.training.encoder import EncoderSettings, StagePlan, encoder_folder, fit_encoder, text_pair
+from disco2.training.encoder import (
+    EncoderSettings,
+    StagePlan,
+    encoder_folder,
+    fit_encoder,
+    mention_links,
+    text_pair,
+)
 from tests.encoders import write_encoder
 from tests.instances import reasons_and_results
 
@@ -88,11 +98,21 @@ def test_a_run_that_was_killed_ends_as_a_quiet_one(
     from disco2.training.fine_tuning import FineTuning, _StageRun
 
     pairs = [text_pair(one) for one in reasons_and_results(60, seed=1)]
+    linked = [replace(one, links=(((0, 3), (0, 3)),)) for one in pairs[:12]]
     stages = [
         StagePlan(name="first", data=("a:20",), epochs=2, rate=1e-3, averaging=0.0, seed=1),
-        StagePlan(name="last", data=("a", "b"), epochs=1, rate=1e-3, averaging=0.9, seed=1),
+        StagePlan(
+            name="last",
+            data=("a", "b"),
+            roles=("c",),
+            link_weight=1,
+            epochs=1,
+            rate=1e-3,
+            averaging=0.9,
+            seed=1,
+        ),
     ]
-    pools, settings = {"a": pairs, "b": pairs[:8]}, EncoderSettings(batch_size=4)
+    pools, settings = {"a": pairs, "b": pairs[:8], "c": linked}, EncoderSettings(batch_size=4)
 
     def run(state: Path) -> dict[str, np.ndarray]:
         found = FineTuning(folder, LABELS, stages, pools, settings, state, save_every=3).run()
@@ -130,6 +150,62 @@ def test_the_weights_of_members_are_averaged_and_their_work_is_shared(folder: Pa
     assert {path.name for path in (tmp_path / "kept").iterdir()} == before
     assert not np.array_equal(one.weights, other.weights)
     np.testing.assert_allclose(mean.weights, (one.weights + other.weights) / 2, atol=1e-6)
+
+
+def test_what_the_texts_of_role_pairs_say_is_not_learned(folder: Path, tmp_path: Path) -> None:
+    """Pairs with the wrong label do no harm among the roles of a stage, and much among its data."""
+    from disco2.training.fine_tuning import FineTuning
+
+    pairs = [text_pair(one) for one in reasons_and_results(160, seed=1)]
+    other = dict(zip(LABELS, reversed(LABELS), strict=True))
+    wrong = [replace(one, target={other[label]: 1.0 for label in one.target}) for one in pairs] * 3
+    unseen = reasons_and_results(60, seed=3)
+    shares = []
+    for given in ({"data": ("own",), "roles": ("wrong",), "link_weight": 1.0}, {"data": ("own", "wrong")}):
+        plan = StagePlan(epochs=6, rate=3e-3, averaging=0.9, seed=1, **given)  # type: ignore[arg-type]
+        tuning = FineTuning(folder, LABELS, [plan], {"own": pairs, "wrong": wrong}, SETTINGS, tmp_path)
+        tuning.run()
+        answers = tuning.scores([(one.relation.arg1.text, one.relation.arg2.text) for one in unseen])
+        right = [LABELS[best] in one.gold for best, one in zip(answers.argmax(axis=1), unseen, strict=True)]
+        shares.append(np.mean(right))
+    assert shares[0] > 0.8
+    assert shares[1] < 0.5
+
+
+def test_mentions_are_scored_as_written_down(folder: Path) -> None:
+    """phi beside the sums of its definition, link by link and label by label."""
+    import torch
+
+    from disco2.training.fine_tuning import LINK_RANK, MentionPairs
+
+    torch.manual_seed(1)
+    part, states = MentionPairs(6, 3).double(), torch.randn(2, 9, 6, dtype=torch.double)
+    links = [[([1, 2], [6])], [([0], [5]), ([3], [7, 8])]]
+    with torch.no_grad():
+        found = part(states, links).numpy()
+    P, bias = part.shared.weight.detach().numpy(), part.shared.bias.detach().numpy()
+    b1, b2 = (one.weight.detach().numpy().reshape(3, LINK_RANK, -1) for one in (part.first, part.second))
+    for row, own in enumerate(links):
+        expected = np.zeros(3)
+        for one, other in own:
+            t1, t2 = (np.tanh(P @ states[row, side].numpy().mean(axis=0) + bias) for side in (one, other))
+            for label in range(3):
+                for r in range(LINK_RANK):
+                    expected[label] += (b1[label, r] @ t1) * (b2[label, r] @ t2) / len(own)
+        np.testing.assert_allclose(found[row], expected, atol=1e-12)
+
+
+def test_links_are_the_heads_of_coreferent_mentions(tmp_path: Path) -> None:
+    corpus = read_role_pairs(write_role_pairs(tmp_path / "roles", size=20, seed=3))
+    for relation in corpus.relations:
+        instance = Instance(relation, corpus.documents[relation.document], relation.senses)
+        words = [
+            (relation.arg1.text[slice(*first)], relation.arg2.text[slice(*second)].lower())
+            for first, second in mention_links(instance, MentionIndexes())
+        ]
+        assert any(name.istitle() and pronoun in ("he", "she", "him", "her") for name, pronoun in words), (
+            words
+        )
 
 
 def test_a_share_of_an_unknown_label_is_refused(folder: Path, tmp_path: Path) -> None:

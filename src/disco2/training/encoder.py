@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from disco2.data import Instance
+from disco2.data.tree import MentionIndexes, aligned_pairs
 from disco2.errors import InputError, SettingsError
 from disco2.evaluation.scores import hits
 from disco2.model import EncoderModel, ModelSettings
 from disco2.model.encoder_model import pair_texts
+from disco2.model.entity_term import word_places
 from disco2.settings import Settings, setting
 from disco2.training.fit import Fitted
 from disco2.training.loop import Epoch, History, Progress, Report, log_softmax
@@ -66,10 +68,16 @@ class StagePlan(Settings):
 
     name: str = setting("train", "name of the stage")
     data: tuple[str, ...] = setting((OWN,), "NAME or NAME:COUNT of what it trains on")
+    roles: tuple[str, ...] = setting(
+        (), "the same for pairs that only roles tell apart: of them, coreferent mentions alone are learned"
+    )
     epochs: int = setting(0, "passes; 0: as in [encoder]", minimum=0)
     rate: float = setting(0.0, "highest learning rate; 0: as in [encoder]", minimum=0)
     seed: int = setting(0, "fixes everything random in this stage; 0: training.seed", minimum=0)
     averaging: float = setting(-1.0, "decay of the moving average; below 0: as in [encoder]", below=1)
+    link_weight: float = setting(
+        0.0, "weight of the auxiliary loss that reads coreferent mentions, where pairs have layers", minimum=0
+    )
     members: int = setting(
         1, "models, each with the next seed, whose weights are averaged at the end of the stage", minimum=1
     )
@@ -78,19 +86,28 @@ class StagePlan(Settings):
     def drawn(self) -> dict[str, int]:
         """How many pairs of each pool an epoch draws; 0: all."""
         found = {}
-        for entry in self.data:
+        for entry in (*self.data, *self.roles):
             name, colon, count = entry.rpartition(":") if ":" in entry else (entry, "", "0")
             if not (count.isdecimal() and (int(count) or not colon)):
                 raise SettingsError(f"'{count}' is no number of pairs.", where=f"stage data {entry}")
             found[name] = int(count)
         return found
 
+    @property
+    def role_pools(self) -> frozenset[str]:
+        """The names of ``roles``."""
+        return frozenset(entry.partition(":")[0] for entry in self.roles)
+
+
+Span = tuple[int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
     """Two texts, a distribution over labels, what the pair counts, and a hint such as ``connective:because``.
 
-    Only hints with the same word before the colon are alternatives of each other.
+    Only hints with the same word before the colon are alternatives of each other. ``links`` are the heads of
+    coreferent mentions, as characters of either text.
     """
 
     arg1: str
@@ -98,6 +115,7 @@ class TextPair:
     target: Mapping[str, float]
     weight: float = 1.0
     hint: str = ""
+    links: tuple[tuple[Span, Span], ...] = ()
 
 
 def fit_encoder(
@@ -125,7 +143,15 @@ def fit_encoder(
 
     if settings.threads:
         torch.set_num_threads(settings.threads)
-    texts = {name: [text_pair(one) for one in pool] for name, pool in pools.items()}
+    linked = any(plan.link_weight for plan in stages)
+    mentions = MentionIndexes()
+    texts = {
+        name: [
+            replace(text_pair(one), links=mention_links(one, mentions)) if linked else text_pair(one)
+            for one in pool
+        ]
+        for name, pool in pools.items()
+    }
     planned = [
         replace(
             plan,
@@ -157,6 +183,9 @@ def fit_encoder(
         progress(epochs[-1])
 
     tuned = tuning.run(look, report)
+    if settings.int8:
+        report("rounding the weights to 8 bits")
+        tuning.round_weights()
     trained = EncoderModel(
         settings=replace(model, features=False, entity_size=0),
         labels=tuple(labels),
@@ -198,6 +227,23 @@ def text_pair(instance: Instance) -> TextPair:
     elif relation.senses and relation.senses[0].count(".") == 2:
         hint = f"sense:{relation.senses[0]}"
     return TextPair(relation.arg1.text, relation.arg2.text, target, instance.weight, hint)
+
+
+def mention_links(instance: Instance, mentions: MentionIndexes) -> tuple[tuple[Span, Span], ...]:
+    """The heads of coreferent mentions in the texts of both arguments."""
+    document, relation = instance.document, instance.relation
+    if not document.mentions:
+        return ()
+    pairs = aligned_pairs(document, relation, mentions.of(document))
+    words = word_places(instance) if pairs else None
+    if words is None:
+        return ()
+    tokens = [document.tokens[place] for place in (*relation.arg1.tokens, *relation.arg2.tokens)]
+    places = {
+        (token.start, token.end): (start, end)
+        for token, (_, start, end) in zip(tokens, words.tolist(), strict=True)
+    }
+    return tuple(sorted((places[one], places[other]) for one, other in pairs))
 
 
 def encoder_folder(given: str) -> Path:

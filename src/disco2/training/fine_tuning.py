@@ -10,6 +10,14 @@ piece t, m1 and m2 the means of h_t over the pieces of either argument, the scor
 The loss is the cross-entropy against a distribution over labels, so that votes of several annotators can be
 used as they are. A second linear layer on the same vector, only there in training, predicts a ``hint``: the
 connective that was removed from a mined pair, or the subtype of an annotated sense.
+
+Where a stage has a ``link_weight``, another part that is only there in training reads coreferent mentions, so
+that their states learn who does what. It is a bilinear form like that of the entity term, which is fitted to
+the finished states: with s_i and s_j [H] the mean states of the heads' pieces, and the mean over all links,
+
+    phi_y = mean over links (i, j) of sum over r of (b1_yr' tanh(P s_i)) (b2_yr' tanh(P s_j))
+
+Its loss is the cross-entropy of psi + phi, where psi counts as a constant.
 """
 
 from __future__ import annotations
@@ -30,6 +38,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from safetensors.torch import load_file, save
+from tokenizers import Encoding
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModel
@@ -38,13 +47,20 @@ from transformers.utils import logging as transformers_logging
 from disco2.errors import InputError
 from disco2.files import write_bytes
 from disco2.model.encoder_model import INPUTS, OUTPUT, argument_numbers, import_onnxruntime, read_tokenizer
-from disco2.training.encoder import SHARED, EncoderSettings, StagePlan, TextPair
+from disco2.training.encoder import SHARED, EncoderSettings, Span, StagePlan, TextPair
 from disco2.training.loop import Report
 
 OPSET = 17  # of ONNX
+LEVELS = 64  # of int8 weights on either side of zero: seven of the eight bits
+SAMPLE = 1000  # training pairs on whose states weights are rounded
+LINK_SIZE, LINK_RANK = 64, 4  # of the bilinear form of coreferent mentions
+LINK_RATE = 20  # times the rate of the encoder, which is trained already
 _CHUNK = 50  # batches that are sorted by length together
 
+_OF_STAGE = ("name", "drawn", "epochs", "rate", "averaging", "roles", "link_weight")  # beside its seed
+
 Pieces = tuple[list[int], list[int]]  # word pieces, and the argument to which each belongs
+Links = list[tuple[list[int], list[int]]]  # the places of the pieces of two coreferent mentions
 
 
 class PairEncoder(nn.Module):
@@ -58,17 +74,41 @@ class PairEncoder(nn.Module):
         self.dropout = nn.Dropout(0.1)
         self.head = nn.Linear(2 * int(config.hidden_size), labels)
 
-    def pooled(self, ids: Tensor, argument: Tensor) -> Tensor:
-        """[m1; m2], [n, 2H], for pieces [n, T]; ``argument`` [n, T] is 1, 2, or 0 for padding."""
+    def states(self, ids: Tensor, argument: Tensor) -> Tensor:
+        """h, [n, T, H], for pieces [n, T]; ``argument`` [n, T] is 1, 2, or 0 for padding."""
         given = {"input_ids": ids, "attention_mask": (argument > 0).long()}
         if self.takes_types:
             given["token_type_ids"] = (argument == 2).long()
-        states = self.encoder(**given).last_hidden_state.float()
+        found: Tensor = self.encoder(**given).last_hidden_state.float()
+        return found
+
+    def pooled(self, states: Tensor, argument: Tensor) -> Tensor:
+        """[m1; m2], [n, 2H]."""
         means = []
         for number in (1, 2):
             mask = (argument == number).to(states.dtype).unsqueeze(-1)
             means.append((states * mask).sum(1) / mask.sum(1).clamp(min=1))
         return torch.cat(means, dim=1)
+
+
+class MentionPairs(nn.Module):
+    """phi: scores of all labels from the states of coreferent mentions."""
+
+    def __init__(self, size: int, labels: int) -> None:
+        super().__init__()
+        self.shared = nn.Linear(size, LINK_SIZE)
+        self.first, self.second = (nn.Linear(LINK_SIZE, labels * LINK_RANK, bias=False) for _ in range(2))
+
+    def forward(self, states: Tensor, links: Sequence[Links]) -> Tensor:
+        """[n, Y] for states [n, T, H]; every pair has a link."""
+        pairs = [(row, link) for row, own in enumerate(links) for link in own]
+        sides = (torch.stack([states[row, link[side]].mean(0) for row, link in pairs]) for side in (0, 1))
+        one, other = (torch.tanh(self.shared(side)) for side in sides)
+        scores = (self.first(one) * self.second(other)).unflatten(1, (-1, LINK_RANK)).sum(2)
+        rows = torch.tensor([row for row, _ in pairs])
+        counts = torch.bincount(rows).unsqueeze(1)
+        found: Tensor = scores.new_zeros(len(links), scores.shape[1]).index_add(0, rows, scores) / counts
+        return found
 
 
 def load_encoder(folder: Path) -> nn.Module:
@@ -88,6 +128,8 @@ class _Ready(NamedTuple):
     target: list[float]  # [Y]
     weight: float
     hint: int  # -1 without
+    links: Links
+    counts_text: bool  # whether psi is learned from it, or phi alone
 
 
 class FineTuning:
@@ -158,7 +200,7 @@ class FineTuning:
         shared = {name: getattr(self.settings, name) for name in SHARED}
         names: list[list[str]] = []
         for stage in self.stages:
-            own = {name: getattr(stage, name) for name in ("name", "drawn", "epochs", "rate", "averaging")}
+            own = {name: getattr(stage, name) for name in _OF_STAGE}
             names.append([])
             for member in range(stage.members):
                 digest = before.copy()
@@ -167,14 +209,15 @@ class FineTuning:
                 for name in sorted(stage.drawn):
                     digest.update(name.encode())
                     for one in self.pools[name]:
-                        digest.update(json.dumps(asdict(one), sort_keys=True, default=dict).encode())
+                        read = one if stage.link_weight else replace(one, links=())
+                        digest.update(json.dumps(asdict(read), sort_keys=True, default=dict).encode())
                 names[-1].append(f"{stage.name}-{digest.hexdigest()[:16]}")
             before = sha256(json.dumps(names).encode())
         return names
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Pieces]:
-        read = self.tokenizer.encode_batch(list(pairs))
-        return [(one.ids, argument_numbers(one.sequence_ids).tolist()) for one in read]
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Encoding]:
+        found: list[Encoding] = self.tokenizer.encode_batch(list(pairs))
+        return found
 
     def _partly(self, name: str) -> Path:
         """The file of a stage that is under way."""
@@ -184,16 +227,25 @@ class FineTuning:
         """psi of all labels for pairs of texts, [n, Y]."""
         was_training = self.model.training
         self.model.eval()
-        read = self._read(pairs)
+        read = [_pieces(one) for one in self._read(pairs)]
         order = sorted(range(len(read)), key=lambda place: len(read[place][0]))
         found = np.zeros((len(read), len(self.labels)), dtype=np.float32)
         with torch.no_grad():
             for begin in range(0, len(order), batch_size):
                 rows = order[begin : begin + batch_size]
                 ids, argument = _padded([read[row] for row in rows])
-                found[rows] = self.model.head(self.model.pooled(ids, argument)).numpy()
+                with torch.autocast("cpu", torch.bfloat16, enabled=self.settings.bfloat16):
+                    states = self.model.states(ids, argument)
+                found[rows] = self.model.head(self.model.pooled(states, argument)).numpy()
         self.model.train(was_training)
         return found
+
+    def round_weights(self) -> None:
+        """Round the encoder's weights to what ``export_onnx`` stores, for pairs of the last stage."""
+        stage = self.stages[-1]
+        texts = [(one.arg1, one.arg2) for name in sorted(stage.drawn) for one in self.pools[name]]
+        chosen = random.Random(stage.seed).sample(texts, min(SAMPLE, len(texts)))  # noqa: S311
+        round_weights(self.model.encoder, lambda: self.scores(chosen, batch_size=1))
 
     def _run_stage(
         self, stage: StagePlan, name: str, after_epoch: Callable[[], None], report: Report
@@ -210,8 +262,15 @@ class FineTuning:
             read = self._read([(one.arg1, one.arg2) for one in pairs])
             shares = ([one.target.get(label, 0.0) for label in self.labels] for one in pairs)
             pools[pool] = [
-                _Ready(pieces, target, one.weight, hint_number[one.hint])
-                for one, pieces, target in zip(pairs, read, shares, strict=True)
+                _Ready(
+                    _pieces(encoding),
+                    target,
+                    one.weight,
+                    hint_number[one.hint],
+                    _links(encoding, one.links),
+                    pool not in stage.role_pools,
+                )
+                for one, encoding, target in zip(pairs, read, shares, strict=True)
             ]
         run = _StageRun(self.model, stage, self.settings, pools, hints)
         partly = self._partly(name)
@@ -246,19 +305,30 @@ class _StageRun:
         self.model, self.stage, self.settings = model, stage, settings
         torch.manual_seed(stage.seed)
         self.hint_head = nn.Linear(model.head.in_features, max(len(hints), 1))
-        groups = [hint.partition(":")[0] for hint in hints] or [""]
-        self._same_group = torch.tensor([[one == other for other in groups] for one in groups])
+        parts = {"model": model, "hints": self.hint_head}
+        self.mention_pairs: MentionPairs | None = None
+        if stage.link_weight:
+            width, labels = model.head.in_features // 2, model.head.out_features
+            self.mention_pairs = parts["links"] = MentionPairs(width, labels)
+        kinds = [hint.partition(":")[0] for hint in hints] or [""]
+        self._same_group = torch.tensor([[one == other for other in kinds] for one in kinds])
         epochs = [_epoch(pools, stage, epoch, settings.batch_size) for epoch in range(stage.epochs)]
         self.batches = list(chain(*epochs))
         self.ends = list(accumulate(map(len, epochs)))  # the steps after which a pass is done
         self.steps = len(self.batches)
         self.losses: list[float] = []
-        self._named = dict(nn.ModuleDict({"model": model, "hints": self.hint_head}).named_parameters())
+        self._named = dict(nn.ModuleDict(parts).named_parameters())
         # Weight decay for matrices alone, not for biases and norms.
-        matrices = [parameter for parameter in self._named.values() if parameter.ndim > 1]
-        others = [parameter for parameter in self._named.values() if parameter.ndim <= 1]
+        groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+        for name, parameter in self._named.items():
+            groups.setdefault((name.startswith("links."), parameter.ndim > 1), []).append(parameter)
         self._optimiser = torch.optim.AdamW(
-            [{"params": matrices, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}],
+            [
+                {"params": some, "weight_decay": 0.01 * matrices, "factor": LINK_RATE if links else 1}
+                for (links, matrices), some in sorted(
+                    groups.items(), key=lambda one: (one[0][0], not one[0][1])
+                )
+            ],
             lr=stage.rate,
             fused=True,
         )
@@ -272,7 +342,7 @@ class _StageRun:
         rise = max(1, math.ceil(self.steps * self.settings.warm_up))
         slope = (step + 1) / rise if step < rise else (self.steps - step) / max(1, self.steps - rise)
         for group in self._optimiser.param_groups:
-            group["lr"] = self.stage.rate * slope
+            group["lr"] = self.stage.rate * slope * group["factor"]
         loss = self._loss(self.batches[step])
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -286,23 +356,31 @@ class _StageRun:
                     self._average[name].lerp_(parameter, 1 - decay)
 
     def _loss(self, batch: Sequence[_Ready]) -> Tensor:
-        """Mean over the batch of weight * (cross-entropy of the label + hint_weight * that of the hint)."""
+        """Mean over the batch of weight * (loss of psi + hint_weight * hint's + link_weight * phi's)."""
         settings = self.settings
         ids, argument = _padded([one.pieces for one in batch])
         with torch.autocast("cpu", torch.bfloat16, enabled=settings.bfloat16):
-            pooled = self.model.pooled(ids, argument)
-        pooled = self.model.dropout(pooled)
+            states = self.model.states(ids, argument)
+        pooled = self.model.dropout(self.model.pooled(states, argument))
         scores = self.model.head(pooled)
         target = torch.tensor([one.target for one in batch])
         target = target * (1 - settings.smoothing) + settings.smoothing / scores.shape[1]
         weight = torch.tensor([one.weight for one in batch])
-        loss = -(target * scores.log_softmax(1)).sum(1)
-        rows = [row for row, one in enumerate(batch) if one.hint >= 0]
+        counted = torch.tensor([float(one.counts_text) for one in batch])
+        loss = -(target * scores.log_softmax(1)).sum(1) * counted
+        rows = [row for row, one in enumerate(batch) if one.hint >= 0 and one.counts_text]
         if rows and settings.hint_weight:
             gold = torch.tensor([batch[row].hint for row in rows])
             allowed = self.hint_head(pooled[rows]).masked_fill(~self._same_group[gold], -1e4)
             hint_loss = nn.functional.cross_entropy(allowed, gold, reduction="none")
             loss = loss.index_add(0, torch.tensor(rows), settings.hint_weight * hint_loss)
+        rows = [row for row, one in enumerate(batch) if one.links]
+        if rows and self.mention_pairs is not None:
+            together = scores[rows].detach() + self.mention_pairs(
+                states[rows], [batch[row].links for row in rows]
+            )
+            link_loss = -(target[rows] * together.log_softmax(1)).sum(1)
+            loss = loss.index_add(0, torch.tensor(rows), self.stage.link_weight * link_loss)
         mean: Tensor = (weight * loss).sum() / weight.sum()
         return mean
 
@@ -368,8 +446,80 @@ def _padded(read: Sequence[Pieces]) -> tuple[Tensor, Tensor]:
     return ids, argument
 
 
+def _pieces(read: Encoding) -> Pieces:
+    return read.ids, argument_numbers(read.sequence_ids).tolist()
+
+
+def _links(read: Encoding, links: Sequence[tuple[Span, Span]]) -> Links:
+    """The pieces of both mentions of each link; without links that have lost a mention to the limit."""
+    found = []
+    for link in links:
+        places = tuple(
+            [
+                place
+                for place, (sequence, (start, end)) in enumerate(
+                    zip(read.sequence_ids, read.offsets, strict=True)
+                )
+                if sequence == side and start < last and end > first
+            ]
+            for side, (first, last) in enumerate(link)
+        )
+        if all(places):
+            found.append((places[0], places[1]))
+    return found
+
+
 def _number(*parts: object) -> int:
     return int.from_bytes(sha256(":".join(map(str, parts)).encode()).digest()[:6], "big")
+
+
+def round_weights(encoder: nn.Module, read_sample: Callable[[], object]) -> None:
+    """Round the weights of all linear layers, in place, so that their outputs change least.
+
+    With X [n, I] the inputs that a layer W [O, I] has while ``read_sample`` runs, rounding to the nearest
+    value has the least error for each weight. Less error in X W^T has GPTQ (Frantar et al. 2023): columns are
+    rounded one after the other, and the columns that are left make up for each one's error. With
+    U^T U = (X^T X + damping)^-1, U upper triangular, and q the rounded column i,
+
+        W[:, i:] -= outer((W[:, i] - q) / U[i, i], U[i, i:])
+
+    Columns with large inputs come first. The largest weight of each row keeps its value, which is the scale
+    of the row: ``export_onnx`` then finds the same grid, and rounds nothing any more.
+    """
+    layers = {name: one for name, one in encoder.named_modules() if isinstance(one, nn.Linear)}
+    products = {name: torch.zeros(one.in_features, one.in_features) for name, one in layers.items()}
+
+    def add_product(name: str) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
+        def add(_: nn.Module, given: tuple[Tensor, ...]) -> None:
+            inputs = given[0].detach().flatten(0, -2).float()
+            products[name] += inputs.T @ inputs
+
+        return add
+
+    hooks = [one.register_forward_pre_hook(add_product(name)) for name, one in layers.items()]
+    read_sample()
+    for hook in hooks:
+        hook.remove()
+    for name, one in layers.items():
+        if products[name].any():  # a layer that no input reaches, such as a pooler, has nothing to keep
+            one.weight.data.copy_(_rounded(one.weight.data.double(), products[name].double()))
+
+
+def _rounded(weights: Tensor, products: Tensor) -> Tensor:
+    """Weights [O, I] on the grid of each row, for products [I, I] of the inputs."""
+    products = products + 0.01 * products.diagonal().mean() * torch.eye(len(products))
+    order = products.diagonal().argsort(descending=True)
+    upper = torch.linalg.cholesky(torch.linalg.inv(products[order][:, order]), upper=True)
+    scale = weights.abs().amax(dim=1).clamp(min=torch.finfo(torch.float32).tiny) / LEVELS
+    largest = weights.abs().argmax(dim=1)
+    left, found = weights[:, order], weights.clone()
+    for place, column in enumerate(order):
+        rounded = (left[:, place] / scale).round().clamp(-LEVELS, LEVELS) * scale
+        rounded = torch.where(largest == column, weights[:, column], rounded)
+        error = (left[:, place] - rounded) / upper[place, place]
+        left[:, place:] -= error[:, None] * upper[place, place:]
+        found[:, column] = rounded
+    return found
 
 
 class _States(nn.Module):
