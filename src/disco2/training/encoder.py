@@ -183,9 +183,6 @@ def fit_encoder(
         progress(epochs[-1])
 
     tuned = tuning.run(look, report)
-    if settings.int8:
-        report("rounding the weights to 8 bits")
-        tuning.round_weights()
     trained = EncoderModel(
         settings=replace(model, features=False, entity_size=0),
         labels=tuple(labels),

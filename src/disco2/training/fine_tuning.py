@@ -51,8 +51,6 @@ from disco2.training.encoder import SHARED, EncoderSettings, Span, StagePlan, Te
 from disco2.training.loop import Report
 
 OPSET = 17  # of ONNX
-LEVELS = 64  # of int8 weights on either side of zero: seven of the eight bits
-SAMPLE = 1000  # training pairs on whose states weights are rounded
 LINK_SIZE, LINK_RANK = 64, 4  # of the bilinear form of coreferent mentions
 LINK_RATE = 20  # times the rate of the encoder, which is trained already
 _CHUNK = 50  # batches that are sorted by length together
@@ -239,13 +237,6 @@ class FineTuning:
                 found[rows] = self.model.head(self.model.pooled(states, argument)).numpy()
         self.model.train(was_training)
         return found
-
-    def round_weights(self) -> None:
-        """Round the encoder's weights to what ``export_onnx`` stores, for pairs of the last stage."""
-        stage = self.stages[-1]
-        texts = [(one.arg1, one.arg2) for name in sorted(stage.drawn) for one in self.pools[name]]
-        chosen = random.Random(stage.seed).sample(texts, min(SAMPLE, len(texts)))  # noqa: S311
-        round_weights(self.model.encoder, lambda: self.scores(chosen, batch_size=1))
 
     def _run_stage(
         self, stage: StagePlan, name: str, after_epoch: Callable[[], None], report: Report
@@ -471,55 +462,6 @@ def _links(read: Encoding, links: Sequence[tuple[Span, Span]]) -> Links:
 
 def _number(*parts: object) -> int:
     return int.from_bytes(sha256(":".join(map(str, parts)).encode()).digest()[:6], "big")
-
-
-def round_weights(encoder: nn.Module, read_sample: Callable[[], object]) -> None:
-    """Round the weights of all linear layers, in place, so that their outputs change least.
-
-    With X [n, I] the inputs that a layer W [O, I] has while ``read_sample`` runs, rounding to the nearest
-    value has the least error for each weight. Less error in X W^T has GPTQ (Frantar et al. 2023): columns are
-    rounded one after the other, and the columns that are left make up for each one's error. With
-    U^T U = (X^T X + damping)^-1, U upper triangular, and q the rounded column i,
-
-        W[:, i:] -= outer((W[:, i] - q) / U[i, i], U[i, i:])
-
-    Columns with large inputs come first. The largest weight of each row keeps its value, which is the scale
-    of the row: ``export_onnx`` then finds the same grid, and rounds nothing any more.
-    """
-    layers = {name: one for name, one in encoder.named_modules() if isinstance(one, nn.Linear)}
-    products = {name: torch.zeros(one.in_features, one.in_features) for name, one in layers.items()}
-
-    def add_product(name: str) -> Callable[[nn.Module, tuple[Tensor, ...]], None]:
-        def add(_: nn.Module, given: tuple[Tensor, ...]) -> None:
-            inputs = given[0].detach().flatten(0, -2).float()
-            products[name] += inputs.T @ inputs
-
-        return add
-
-    hooks = [one.register_forward_pre_hook(add_product(name)) for name, one in layers.items()]
-    read_sample()
-    for hook in hooks:
-        hook.remove()
-    for name, one in layers.items():
-        if products[name].any():  # a layer that no input reaches, such as a pooler, has nothing to keep
-            one.weight.data.copy_(_rounded(one.weight.data.double(), products[name].double()))
-
-
-def _rounded(weights: Tensor, products: Tensor) -> Tensor:
-    """Weights [O, I] on the grid of each row, for products [I, I] of the inputs."""
-    products = products + 0.01 * products.diagonal().mean() * torch.eye(len(products))
-    order = products.diagonal().argsort(descending=True)
-    upper = torch.linalg.cholesky(torch.linalg.inv(products[order][:, order]), upper=True)
-    scale = weights.abs().amax(dim=1).clamp(min=torch.finfo(torch.float32).tiny) / LEVELS
-    largest = weights.abs().argmax(dim=1)
-    left, found = weights[:, order], weights.clone()
-    for place, column in enumerate(order):
-        rounded = (left[:, place] / scale).round().clamp(-LEVELS, LEVELS) * scale
-        rounded = torch.where(largest == column, weights[:, column], rounded)
-        error = (left[:, place] - rounded) / upper[place, place]
-        left[:, place:] -= error[:, None] * upper[place, place:]
-        found[:, column] = rounded
-    return found
 
 
 class _States(nn.Module):
