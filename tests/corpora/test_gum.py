@@ -155,10 +155,10 @@ def test_bad_lines_are_reported(miniature: Path, line: str, kind: str, kept: int
     assert finding.where.endswith("GUM_bio_ann:2")
 
 
-def test_doubled_relations_are_reported_and_kept(miniature: Path) -> None:
+def test_doubled_relations_are_reported_and_count_once(miniature: Path) -> None:
     write_layers(miniature, "GUM_bio_ann", relations=[RELATIONS[0], RELATIONS[0]])
     corpus = read_gum(miniature)
-    assert sum(relation.document == "GUM_bio_ann" for relation in corpus.relations) == 2
+    assert sum(relation.document == "GUM_bio_ann" for relation in corpus.relations) == 1
     assert kinds(corpus)["relation twice"] == 1
 
 

@@ -51,7 +51,7 @@ def read_gum(path: Path) -> Corpus:
             raw = parse_pdtb3(reading.read_text(file, issues=issues), where=str(file), issues=issues)
             source = Source(document.id, file, "", raw)
             found = find_relations(source, tokens, inventory(INVENTORY), issues=issues)
-            for one in reading.drop_doubles(found, issues=issues, keep=True):
+            for one in reading.drop_doubles(found, issues=issues):
                 arg1 = reading.argument_from_tokens(document, one.arg1.tokens)
                 arg2 = reading.argument_from_tokens(document, one.arg2.tokens)
                 relations.append(replace(one, arg1=arg1, arg2=arg2))

@@ -280,20 +280,17 @@ def normalise_votes(votes: Mapping[str, float]) -> tuple[tuple[str, float], ...]
     return tuple((sense, vote / total) for sense, vote in votes.items())
 
 
-def drop_doubles(
-    relations: Iterable[Relation], *, issues: ReadIssues, keep: bool = False
-) -> Iterator[Relation]:
-    """Leave out, or ``keep``, relations that repeat one of their document; a finding reports each."""
+def drop_doubles(relations: Iterable[Relation], *, issues: ReadIssues) -> Iterator[Relation]:
+    """Leave out relations that repeat one of their document; a finding reports each."""
     seen: dict[tuple[object, ...], str] = {}
     for one in relations:
         arguments = one.arg1.tokens, one.arg2.tokens, one.connective_tokens, one.connective
         key = one.document, one.kind, one.senses, arguments
         if key in seen:
-            what = "both count" if keep else "it was left out"
-            issues.add("relation twice", one.where, f"{one.id} repeats the relation at {seen[key]}; {what}.")
-            if not keep:
-                continue
-        seen.setdefault(key, one.where)
+            detail = f"{one.id} repeats the relation at {seen[key]}; it was left out."
+            issues.add("relation twice", one.where, detail)
+            continue
+        seen[key] = one.where
         yield one
 
 
