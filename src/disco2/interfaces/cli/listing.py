@@ -37,7 +37,8 @@ _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 class SafeConsole(Console):
     """A console that replaces control characters of shown texts, such as labels and file names.
 
-    Each text is one line: a line break in a name must not forge another. Rich adds its own colours afterwards.
+    Each text is one line: a line break in a name must not forge another. Rich adds its own colours
+    afterwards.
     """
 
     def __init__(self, **settings: Any) -> None:
