@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -202,6 +203,19 @@ def test_a_document_in_no_part_is_reported(miniature: Path) -> None:
     assert kinds(corpus)["document without a part"] == 1
     (miniature / "splits.md").unlink()
     assert kinds(read_gum(miniature))["no splits"] == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_not_waited_for(miniature: Path) -> None:
+    for file in ("rst/gdtb/pdtb/gold/00/GUM_bio_ann", "const/GUM_bio_ann.ptb"):
+        (miniature / file).unlink()
+        os.mkfifo(miniature / file)
+    assert list(read_gum(miniature).documents) == ["GUM_news_goats"]
+    for file in miniature.glob("rst/gdtb/pdtb/*/00/GUM_news_goats"):
+        file.unlink()
+        os.mkfifo(file)
+    with pytest.raises(CorpusError, match="no relations"):
+        read_gum(miniature)
 
 
 def test_another_folder_is_refused(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def read_gum(path: Path) -> Corpus:
     text, is left out. Both give a finding.
     """
     gold = path / "rst" / "gdtb" / "pdtb" / "gold"
-    files = sorted(gold.glob("*/[!.]*"), key=lambda file: file.name)
+    files = sorted(filter(Path.is_file, gold.glob("*/[!.]*")), key=lambda file: file.name)
     if not files:
         raise CorpusError(
             "There are no relations in rst/gdtb/pdtb/gold.",

@@ -83,7 +83,9 @@ def test_line_breaks_in_names_and_labels_forge_no_line(
         (tmp_path / "in" / name).write_text("")
     pairs = tmp_path / f"pairs{FORGED}.jsonl"
     pair = {"arg1": "It rained.", "arg2": "We left.", "label": f"0{FORGED}", "part": "test"}
-    pairs.write_text("".join(json.dumps(one) + "\n" for one in (pair, {**pair, "label": FORGED})) + "x\n")
+    pairs.write_text(
+        "".join(json.dumps(one) + "\n" for one in (pair, {**pair, "label": f"1{FORGED}"})) + "x\n"
+    )
     here = ("--model", tmp_path / "m")
     corpus = ("--corpus", "pairs", "--path", pairs, "--automatic", "none")
     for command in (
