@@ -205,6 +205,16 @@ def test_a_document_in_no_part_is_reported(miniature: Path) -> None:
     assert kinds(read_gum(miniature))["no splits"] == 1
 
 
+@pytest.mark.parametrize("end", [b"\r", b"\r\n"])
+def test_line_ends_do_not_matter(miniature: Path, end: bytes) -> None:
+    expected = read_gum(miniature)
+    for file in filter(Path.is_file, miniature.rglob("*")):
+        file.write_bytes(file.read_bytes().replace(b"\n", end))
+    corpus = read_gum(miniature)
+    assert (corpus.relations, corpus.documents) == (expected.relations, expected.documents)
+    assert (corpus.parts, kinds(corpus)) == (expected.parts, kinds(expected))
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 def test_a_pipe_is_not_waited_for(miniature: Path) -> None:
     for file in ("rst/gdtb/pdtb/gold/00/GUM_bio_ann", "const/GUM_bio_ann.ptb"):

@@ -36,20 +36,22 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
 def read_text(path: Path, *, issues: ReadIssues) -> str:
-    """Read a file with its line ends and byte order mark, since character offsets count them.
+    r"""Read a file with its line ends and byte order mark, since character offsets count them.
 
+    If lines end with ``\r`` alone, as on old Macs, they end with ``\n`` in the text.
     It is UTF-16 if it has that byte order mark, else UTF-8; if it is not, it is read as latin-1, which fits
     any bytes, with a finding.
     """
     data = path.read_bytes()
     encoding = UTF16.get(data[:2], "utf-8")
     try:
-        return data.decode(encoding)
+        text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         detail = f"{error.reason}; the file was read as latin-1"
         issues.add(f"not {encoding.upper()}", f"{path}:{line}", detail)
-        return data.decode("latin-1")
+        text = data.decode("latin-1")
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def split_lines(text: str) -> list[str]:
