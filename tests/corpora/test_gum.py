@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -155,10 +156,10 @@ def test_bad_lines_are_reported(miniature: Path, line: str, kind: str, kept: int
     assert finding.where.endswith("GUM_bio_ann:2")
 
 
-def test_doubled_relations_are_reported_and_kept(miniature: Path) -> None:
+def test_doubled_relations_are_reported_and_count_once(miniature: Path) -> None:
     write_layers(miniature, "GUM_bio_ann", relations=[RELATIONS[0], RELATIONS[0]])
     corpus = read_gum(miniature)
-    assert sum(relation.document == "GUM_bio_ann" for relation in corpus.relations) == 2
+    assert sum(relation.document == "GUM_bio_ann" for relation in corpus.relations) == 1
     assert kinds(corpus)["relation twice"] == 1
 
 
@@ -202,6 +203,29 @@ def test_a_document_in_no_part_is_reported(miniature: Path) -> None:
     assert kinds(corpus)["document without a part"] == 1
     (miniature / "splits.md").unlink()
     assert kinds(read_gum(miniature))["no splits"] == 1
+
+
+@pytest.mark.parametrize("end", [b"\r", b"\r\n"])
+def test_line_ends_do_not_matter(miniature: Path, end: bytes) -> None:
+    expected = read_gum(miniature)
+    for file in filter(Path.is_file, miniature.rglob("*")):
+        file.write_bytes(file.read_bytes().replace(b"\n", end))
+    corpus = read_gum(miniature)
+    assert (corpus.relations, corpus.documents) == (expected.relations, expected.documents)
+    assert (corpus.parts, kinds(corpus)) == (expected.parts, kinds(expected))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
+def test_a_pipe_is_not_waited_for(miniature: Path) -> None:
+    for file in ("rst/gdtb/pdtb/gold/00/GUM_bio_ann", "const/GUM_bio_ann.ptb"):
+        (miniature / file).unlink()
+        os.mkfifo(miniature / file)
+    assert list(read_gum(miniature).documents) == ["GUM_news_goats"]
+    for file in miniature.glob("rst/gdtb/pdtb/*/00/GUM_news_goats"):
+        file.unlink()
+        os.mkfifo(file)
+    with pytest.raises(CorpusError, match="no relations"):
+        read_gum(miniature)
 
 
 def test_another_folder_is_refused(tmp_path: Path) -> None:

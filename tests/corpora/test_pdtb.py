@@ -109,6 +109,20 @@ def test_pipe_file_cut_off_in_its_first_line_is_reported() -> None:
     assert read(" \n") == ([], ReadIssues())
 
 
+def test_every_cut_of_a_file_is_reported_unless_it_ends_with_a_whole_relation() -> None:
+    whole, ends = read(NATIVE)[0], 0
+    for place in range(1, len(NATIVE)):
+        relations, issues = read(NATIVE[:place])
+        assert relations == whole[: len(relations)]
+        if len(relations) < len(whole) and not issues.findings:
+            assert NATIVE[:place].rstrip().endswith(f"\n{RULE}")
+            ends += 1
+    assert ends == 2 * (len(whole) - 1), "before and behind the end of its line"
+    relations, issues = read(NATIVE.rpartition(RULE)[0])
+    assert relations == whole
+    assert [finding.kind for finding in issues.findings] == ["file cut off"]
+
+
 def test_line_with_too_few_or_too_many_fields_is_skipped() -> None:
     first, second, *rest = PIPE.splitlines(keepends=True)
     relations, issues = read("".join([first.replace("|", "", 1), second.replace("\n", "|\n"), *rest]))

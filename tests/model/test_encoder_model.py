@@ -9,9 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
-from onnx import helper
+from onnx import helper, numpy_helper
 from tokenizers import Tokenizer
 
 from disco2.annotation.annotator import AnnotatorChoice
@@ -25,6 +26,7 @@ from disco2.inference.pipeline import Pipeline
 from disco2.model import EncoderModel
 from disco2.model.encoder_model import pair_texts
 from tests.encoders import SIZE, small_encoder, small_onnx, text_scores, tokenizer_json
+from tests.fuzzing.target import limits
 from tests.instances import reasons_and_results
 
 PAIRS = [
@@ -134,7 +136,7 @@ LOOP = helper.make_node("Identity", ["a"], ["c"], then_branch=helper.make_graph(
 
 
 @pytest.mark.parametrize(
-    ("onnx", "said"),
+    ("content", "said"),
     [
         (small_onnx(extra_nodes=[CUSTOM]), "Surprise"),
         (small_onnx(extra_nodes=[FOREIGN]), r"evil\.example"),
@@ -146,9 +148,25 @@ LOOP = helper.make_node("Identity", ["a"], ["c"], then_branch=helper.make_graph(
         (b"not a model at all", "ONNX model"),
     ],
 )
-def test_onnx_that_could_do_more_is_refused(onnx: bytes, said: str) -> None:
+def test_onnx_that_could_do_more_is_refused(content: bytes, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        replace(small_encoder(), onnx=onnx)
+        replace(small_encoder(), onnx=content)
+
+
+def test_shapes_that_are_only_declared_take_no_room(capfd: pytest.CaptureFixture[str]) -> None:
+    model = onnx.load_from_string(small_onnx())
+    model.graph.initializer[0].dims[:] = [2**40, SIZE]
+    name = "\x1b[2J\nerror: forged"
+    rows = numpy_helper.from_array(np.array([2**40]), "rows")
+    model.graph.node.append(helper.make_node("ConstantOfShape", ["rows"], ["large"], name=name))
+    declared = model.SerializeToString()
+    model.graph.initializer[0].CopyFrom(onnx.load_from_string(small_onnx()).graph.initializer[0])
+    model.graph.initializer.append(rows)
+    with limits(0):
+        for content in (declared, model.SerializeToString()):
+            with pytest.raises(ValueError, match="can't be run"):
+                replace(small_encoder(), onnx=content)
+    assert "".join(capfd.readouterr()) == "", "the library would show the names"
 
 
 def test_parts_that_do_not_fit_are_refused() -> None:

@@ -215,7 +215,7 @@ def read_source(root: str, name: bytes, most_bytes: int) -> Source:
         source.content = read_regular_file(Path(root, os.fsdecode(name)), most_bytes)
         source.sha256 = sha256(source.content).hexdigest()
     except ValueError as error:
-        source.refused = InputError(f"{error}.", hint="The largest size is that of --most-bytes.")
+        source.refused = InputError(f"{error}.", hint="Give a text file of at most --most-bytes.")
     except OSError as error:
         source.refused = InputError(f"It can't be read: {error.strerror or error}.")
     return source

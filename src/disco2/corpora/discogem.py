@@ -176,7 +176,7 @@ def _chosen(text: str, place: int) -> str:
 def _read_tables(folder: Path, pattern: str, issues: ReadIssues) -> dict[Path, Table]:
     """The tables that have the ids of items, by their files; others are passed over."""
     tables: dict[Path, Table] = {}
-    for file in sorted(folder.glob(pattern)):
+    for file in sorted(filter(Path.is_file, folder.glob(pattern))):
         text = reading.read_text(file, issues=issues)
         with suppress(CorpusError):
             tables[file] = list(reading.read_table(text, path=file, required={"itemid"}, issues=issues))

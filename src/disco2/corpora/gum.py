@@ -31,7 +31,7 @@ def read_gum(path: Path) -> Corpus:
     text, is left out. Both give a finding.
     """
     gold = path / "rst" / "gdtb" / "pdtb" / "gold"
-    files = sorted(gold.glob("*/[!.]*"), key=lambda file: file.name)
+    files = sorted(filter(Path.is_file, gold.glob("*/[!.]*")), key=lambda file: file.name)
     if not files:
         raise CorpusError(
             "There are no relations in rst/gdtb/pdtb/gold.",
@@ -51,7 +51,7 @@ def read_gum(path: Path) -> Corpus:
             raw = parse_pdtb3(reading.read_text(file, issues=issues), where=str(file), issues=issues)
             source = Source(document.id, file, "", raw)
             found = find_relations(source, tokens, inventory(INVENTORY), issues=issues)
-            for one in reading.drop_doubles(found, issues=issues, keep=True):
+            for one in reading.drop_doubles(found, issues=issues):
                 arg1 = reading.argument_from_tokens(document, one.arg1.tokens)
                 arg2 = reading.argument_from_tokens(document, one.arg2.tokens)
                 relations.append(replace(one, arg1=arg1, arg2=arg2))

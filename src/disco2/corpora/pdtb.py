@@ -207,7 +207,13 @@ def parse_relations(text: str, *, where: str, issues: ReadIssues) -> list[RawRel
     lines = reading.split_lines(text)
     if "|" in next(filter(str.strip, lines), ""):
         return _parse_all(_rows(lines), _parse_row, where, issues)
-    return _parse_all(_blocks(lines), _parse_block, where, issues)
+    found = _parse_all(_blocks(lines), _parse_block, where, issues)
+    # Every relation stands between two rules of one length.
+    tail, rule = list(filter(str.strip, lines))[-2:], next(filter(_RULE.fullmatch, lines), "")
+    if rule and (tail[-1].strip() != rule.strip() or _RULE.fullmatch(tail[0])):
+        detail = "There is no rule behind its last relation; those that followed are missing."
+        issues.add("file cut off", f"{where}:{len(lines)}", detail)
+    return found
 
 
 def _parse_all(

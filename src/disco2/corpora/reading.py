@@ -36,20 +36,22 @@ _SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 80
 
 
 def read_text(path: Path, *, issues: ReadIssues) -> str:
-    """Read a file with its line ends and byte order mark, since character offsets count them.
+    r"""Read a file with its line ends and byte order mark, since character offsets count them.
 
+    If lines end with ``\r`` alone, as on old Macs, they end with ``\n`` in the text.
     It is UTF-16 if it has that byte order mark, else UTF-8; if it is not, it is read as latin-1, which fits
     any bytes, with a finding.
     """
     data = path.read_bytes()
     encoding = UTF16.get(data[:2], "utf-8")
     try:
-        return data.decode(encoding)
+        text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         detail = f"{error.reason}; the file was read as latin-1"
         issues.add(f"not {encoding.upper()}", f"{path}:{line}", detail)
-        return data.decode("latin-1")
+        text = data.decode("latin-1")
+    return text if "\n" in text else text.replace("\r", "\n")
 
 
 def split_lines(text: str) -> list[str]:
@@ -280,20 +282,17 @@ def normalise_votes(votes: Mapping[str, float]) -> tuple[tuple[str, float], ...]
     return tuple((sense, vote / total) for sense, vote in votes.items())
 
 
-def drop_doubles(
-    relations: Iterable[Relation], *, issues: ReadIssues, keep: bool = False
-) -> Iterator[Relation]:
-    """Leave out, or ``keep``, relations that repeat one of their document; a finding reports each."""
+def drop_doubles(relations: Iterable[Relation], *, issues: ReadIssues) -> Iterator[Relation]:
+    """Leave out relations that repeat one of their document; a finding reports each."""
     seen: dict[tuple[object, ...], str] = {}
     for one in relations:
         arguments = one.arg1.tokens, one.arg2.tokens, one.connective_tokens, one.connective
         key = one.document, one.kind, one.senses, arguments
         if key in seen:
-            what = "both count" if keep else "it was left out"
-            issues.add("relation twice", one.where, f"{one.id} repeats the relation at {seen[key]}; {what}.")
-            if not keep:
-                continue
-        seen.setdefault(key, one.where)
+            detail = f"{one.id} repeats the relation at {seen[key]}; it was left out."
+            issues.add("relation twice", one.where, detail)
+            continue
+        seen[key] = one.where
         yield one
 
 

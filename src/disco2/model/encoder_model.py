@@ -320,7 +320,7 @@ class EncoderModel(LabelScorer):
         onnxruntime = import_onnxruntime()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # errors are raised; its log would print names of nodes as they are
         return onnxruntime.InferenceSession(self.onnx, options, providers=["CPUExecutionProvider"])
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -68,6 +68,38 @@ def test_line_breaks_in_file_names_do_not_forge_messages(run: Run, tmp_path: Pat
     assert (code, "a?error: all is lost" in err, "\nerror: all is lost" in err) == (2, True, False)
 
 
+FORGED = "\nerror: all is lost"
+
+
+def test_line_breaks_in_names_and_labels_forge_no_line(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is printed on a line of its own command: documents, outputs, labels, corpora and models."""
+    monkeypatch.setattr(AnnotatorOptions, "open", stand_in)
+    model = replace(small_model(), labels=tuple(f"{n}{FORGED}" for n in range(4)))
+    save_bundle(model, tmp_path / "m", data=dict.fromkeys(("name", "licence", "corpus"), FORGED))
+    (tmp_path / "in").mkdir()
+    for name in (f"a{FORGED}.txt", f"{FORGED}.txt"):
+        (tmp_path / "in" / name).write_text("")
+    pairs = tmp_path / f"pairs{FORGED}.jsonl"
+    pair = {"arg1": "It rained.", "arg2": "We left.", "label": f"0{FORGED}", "part": "test"}
+    pairs.write_text(
+        "".join(json.dumps(one) + "\n" for one in (pair, {**pair, "label": f"1{FORGED}"})) + "x\n"
+    )
+    here = ("--model", tmp_path / "m")
+    corpus = ("--corpus", "pairs", "--path", pairs, "--automatic", "none")
+    for command in (
+        ("predict", TEXT, *here, "--explain"),
+        ("predict-pairs", pairs, *here),
+        ("bulk", tmp_path / "in" / "*", "--output", tmp_path / f"out{FORGED}", "--workers", 1, *here),
+        ("corpus", "stats", *corpus),
+        ("doctor", "--quick", *here),
+    ):
+        _, out, err = run(*command)
+        assert "all is lost" in out + err, command
+        assert FORGED not in f"\n{out}\n{err}", command
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
 def test_labels_in_narrow_terminals_of_any_encoding(tmp_path: Path, encoding: str) -> None:
     labels = ("[/red]", ":smile:", "caf\u00e9", "\U0001f600")

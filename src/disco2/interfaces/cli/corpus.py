@@ -47,8 +47,9 @@ def _print_statistics(statistics: dict[str, Any]) -> None:
     names = list(parts)
     listing.results.print(
         f"{statistics['corpus']}: {statistics['documents']} documents, "
-        f"{statistics['relations']} relations, split by '{statistics['protocol']}'\n",
+        f"{statistics['relations']} relations, split by '{statistics['protocol']}'"
     )
+    listing.results.print()
 
     def row(heading: str, group: str, key: str) -> list[str]:
         return [heading, *(str(part[group].get(key, 0)) for part in parts.values())]
@@ -58,13 +59,15 @@ def _print_statistics(statistics: dict[str, Any]) -> None:
     listing.print_table("Relations by kind", ["kind", *names], rows)
     senses = sorted({sense for part in parts.values() for sense in part["senses"]})
     rows = [row(sense + " *" * (sense not in statistics["labels"]), "senses", sense) for sense in senses]
-    listing.print_table("\nImplicit relations by sense (* not among the labels)", ["sense", *names], rows)
+    listing.results.print()
+    listing.print_table("Implicit relations by sense (* not among the labels)", ["sense", *names], rows)
     rows = [
         ["with text", *(str(part["implicit"]) for part in parts.values())],
         ["kept for the task", *(str(part["kept"]) for part in parts.values())],
         ["with shared entities (%)", *(listing.percent(part["shared_entities"]) for part in parts.values())],
     ]
-    listing.print_table("\nImplicit relations", ["", *names], rows)
+    listing.results.print()
+    listing.print_table("Implicit relations", ["", *names], rows)
     for name, part in parts.items():
         for reason, count in part["dropped"].items():
             listing.results.print(f"dropped from {name}: {count}, because {reason}")

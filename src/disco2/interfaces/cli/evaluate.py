@@ -117,10 +117,12 @@ def _show(judged: ModelEvaluation) -> None:
         [sense, *map(listing.percent, (row.precision, row.recall, row.f1)), row.support]
         for sense, row in figures.per_sense.items()
     ]
-    listing.print_table("\nBy sense", ["sense", "precision", "recall", "F1", "relations"], rows)
+    listing.results.print()
+    listing.print_table("By sense", ["sense", "precision", "recall", "F1", "relations"], rows)
     labels, counts = figures.confusion.labels, figures.confusion.counts
+    listing.results.print()
     listing.print_table(
-        "\nConfusion (rows: gold, columns: predicted)",
+        "Confusion (rows: gold, columns: predicted)",
         ["", *map(str, range(1, len(labels) + 1))],
         [[f"{number} {label}", *counts[number - 1]] for number, label in enumerate(labels, 1)],
     )

@@ -56,7 +56,8 @@ def models(as_json: AsJson = False) -> None:
     results.print()
     for model in found:
         results.print(f"{model.name}: {model.what}")
-    results.print(f"\n{_LEGEND}", style="dim")
+    results.print()
+    results.print(_LEGEND, style="dim")
 
 
 def cache_info(as_json: AsJson = False) -> None:
@@ -108,16 +109,17 @@ def doctor(
     warnings = checking.count_findings(sections, checking.WARNING)
     if as_json:
         print_json(checking.report_json(sections))
-    elif failed or warnings:
-        results.print(f"\nfailed: {failed}, warnings: {warnings}; the arrows above say what to do.")
     else:
-        results.print("\nEverything works.")
+        results.print()
+        some = f"failed: {failed}, warnings: {warnings}; the arrows above say what to do."
+        results.print(some if failed or warnings else "Everything works.")
     raise typer.Exit(2 if failed else 0)
 
 
 def _print_section(name: str, findings: Sequence[checking.Finding]) -> None:
     """Print name, status and result of each finding, and the advice below."""
-    results.print(f"\n{name.capitalize()}", style="bold")
+    results.print()
+    results.print(name.capitalize(), style="bold")
     widest = max((len(finding.name) for finding in findings), default=0)
     for one in findings:
         results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])

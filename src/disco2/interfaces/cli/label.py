@@ -164,7 +164,8 @@ def _print_keys(keys: dict[str, str]) -> None:
 
 
 def _print_question(question: Question, keys: dict[str, str], place: str) -> None:
-    results.print(f"\n{place}", style="dim")
+    results.print()
+    results.print(place, style="dim")
     for argument in (question.answer.arg1, question.answer.arg2):
         results.print(f"  {' '.join(argument.text.split())}", style="bold")
     for name, probability in question.answer.top(SHOWN_SENSES):

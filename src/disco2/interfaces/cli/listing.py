@@ -37,11 +37,15 @@ _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 class SafeConsole(Console):
     """A console that replaces control characters of shown texts, such as labels and file names.
 
-    Rich adds its own colours afterwards.
+    Each text is one line: a line break in a name must not forge another. Rich adds its own colours
+    afterwards.
     """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(markup=False, highlight=False, emoji=False, **settings)
+
+    def print(self, *texts: RenderableType, **settings: Any) -> None:
+        super().print(*(one_line(text) if isinstance(text, str) else text for text in texts), **settings)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
@@ -53,19 +57,24 @@ def harmless(text: str) -> str:
     return _STEERING.sub("?", text)
 
 
+def one_line(text: str) -> str:
+    """The same, and for line breaks."""
+    return harmless(text).replace("\n", "?")
+
+
 results = SafeConsole(soft_wrap=True)
 messages = SafeConsole(stderr=True, soft_wrap=True)
 tables = SafeConsole(width=10_000)  # figures are not cut off for a narrow terminal or a pipe
 
 
 def report_error(error: Disco2Error) -> None:
-    """Print an error on one line: a line break in a file's name must not forge another message."""
-    messages.print("error: " + str(error).replace("\n", "?"))
+    """Print an error on one line."""
+    messages.print(f"error: {error}")
 
 
 def print_note(text: str) -> None:
     """Print a note to standard error, above a progress bar if there is one."""
-    messages.print("note: " + text.replace("\n", "?"), style="dim")
+    messages.print(f"note: {text}", style="dim")
 
 
 def print_json(content: Mapping[str, Any]) -> None:
@@ -80,10 +89,10 @@ def print_table(
     results.print(title)  # as the table's own title it would be wrapped to the table's width
     table = Table(box=None, pad_edge=False)
     for number, column in enumerate(columns):
-        table.add_column(Text(harmless(column)), justify="left" if number < texts else "right", no_wrap=True)
+        table.add_column(Text(one_line(column)), justify="left" if number < texts else "right", no_wrap=True)
     for row in rows:
         # Before layout: a control character has no width, its question mark has.
-        table.add_row(*(Text(harmless(str(cell))) for cell in row))
+        table.add_row(*(Text(one_line(str(cell))) for cell in row))
     tables.print(table)
 
 

@@ -187,7 +187,8 @@ class Gate:
         """
         bad = functools.partial(ApiError, HTTPStatus.BAD_REQUEST)
         if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
-            raise bad("The request has both Content-Length and Transfer-Encoding.", headers=CLOSE)
+            what = "The request has both Content-Length and Transfer-Encoding."
+            raise bad(what, hint="Send one of the two.", headers=CLOSE)
         if scope["http_version"] not in ("1.0", "1.1", "2", "3"):
             raise ApiError(HTTPStatus.HTTP_VERSION_NOT_SUPPORTED, "Use HTTP/1.1.", headers=CLOSE)
         given = _header(scope, b"host").decode("latin-1")
