@@ -3,12 +3,10 @@
 With s_n [Y] the scores of pair n without the term, psi_E(n) the term (``model.entity_term``) and t_n its
 distribution over labels, the loss of a batch is the cross-entropy
 
-    L = mean over n of w_n * (-sum over y of t_ny log softmax(s_n + psi_E(n))_y + size * |psi_E(n)|^2)
+    L = mean over n of w_n * -sum over y of t_ny log softmax(s_n + psi_E(n))_y
 
-The second part keeps the term small where roles don't decide: the encoder was trained on these pairs, so that
-its scores leave little to correct, and nothing else would hold the term back. Only pairs that share an entity
-have the term, so only they are read. Adam (Kingma & Ba 2015) with decoupled weight decay minimises L; the
-rate falls to zero like a line.
+Only pairs that share an entity have the term, so only they are read. Adam (Kingma & Ba 2015) with decoupled
+weight decay minimises it; the rate falls to zero like a line.
 """
 
 from __future__ import annotations
@@ -39,7 +37,6 @@ class EntitySettings(Settings):
     epochs: int = setting(6, "passes over the pairs that share an entity", minimum=1)
     rate: float = setting(2e-3, "highest learning rate of Adam", above=0)
     decay: float = setting(0.01, "weight decay", minimum=0)
-    size: float = setting(0.0, "weight of the term's squares in its loss", minimum=0)
     batch_size: int = setting(64, "pairs in a step", minimum=1)
 
 
@@ -74,7 +71,7 @@ def fit_entity_term(
         losses = []
         for begin in range(0, len(order), settings.batch_size):
             batch = [pairs[place] for place in order[begin : begin + settings.batch_size]]
-            loss, gradients = loss_and_gradients(batch, term, size=settings.size)
+            loss, gradients = loss_and_gradients(batch, term)
             losses.append(loss)
             rate = settings.rate * (1 - step / steps)
             step += 1
@@ -97,16 +94,14 @@ def linked_pairs(model: EncoderModel, instances: Sequence[Instance]) -> Iterator
             yield LinkedPair(read.roles, means, scores, target, instance.weight)
 
 
-def loss_and_gradients(
-    pairs: Sequence[LinkedPair], term: EntityTerm, *, size: float = 0.0
-) -> tuple[float, Arrays]:
+def loss_and_gradients(pairs: Sequence[LinkedPair], term: EntityTerm) -> tuple[float, Arrays]:
     """L and its gradients by all parameters."""
     means: Floats = np.concatenate([one.means for one in pairs]).astype(term.P.dtype)
     leaves = term.leaves(means)
     batch, composed, weights, by_link = term.compose(
         [one.roles.example for one in pairs], leaves, trains_leaves=True
     )
-    loss, d_scores = _loss_of_scores(pairs, batch, by_link, size=size)
+    loss, d_scores = _cross_entropy(pairs, batch, by_link)
     d_links = weights * d_scores[batch.link_examples]
     matrices, d_first, d_second = term.matrices.gradients(*composed.entities, d_links)
     dU, dV, d_leaves = composed.gradients(None, (d_first, d_second))
@@ -115,18 +110,15 @@ def loss_and_gradients(
     return loss, dict(zip(NAMES, found, strict=True))
 
 
-def _loss_of_scores(
-    pairs: Sequence[LinkedPair], batch: Batch, by_link: Floats, *, size: float
-) -> tuple[float, Floats]:
+def _cross_entropy(pairs: Sequence[LinkedPair], batch: Batch, by_link: Floats) -> tuple[float, Floats]:
     """L, and its gradient by the scores, [n, Y]."""
-    own: Floats = np.zeros((len(pairs), by_link.shape[1]), dtype=by_link.dtype)  # psi_E
-    np.add.at(own, batch.link_examples, by_link)
-    log_shares = log_softmax(np.array([one.scores for one in pairs], dtype=by_link.dtype) + own)
+    scores = np.array([one.scores for one in pairs], dtype=by_link.dtype)
+    np.add.at(scores, batch.link_examples, by_link)
+    log_shares = log_softmax(scores)
     target = np.array([one.target for one in pairs], dtype=by_link.dtype)
     weights = np.array([one.weight for one in pairs], dtype=by_link.dtype)[:, None] / len(pairs)
-    loss = float((weights * (size * np.square(own) - target * log_shares)).sum())
-    change = np.exp(log_shares) * target.sum(axis=1, keepdims=True) - target
-    return loss, weights * (change + 2 * size * own)
+    loss = float(-(weights * target * log_shares).sum())
+    return loss, weights * (np.exp(log_shares) * target.sum(axis=1, keepdims=True) - target)
 
 
 def _initial(shape: ModelSettings, *, labels: int, hidden: int, random: np.random.Generator) -> Arrays:
