@@ -279,7 +279,6 @@ def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
 # rules of Collins (1999), Appendix A, simplified.
 _NOMINAL = "NN NNS NNP NNPS NX POS JJR"
 
-
 _RULES = {
     "ADJP": "left NNS | QP | NN | JJ VBN VBG ADJP JJR JJS | RB RBR",
     "ADVP": "right RB RBR RBS | ADVP | IN NP JJ NN",
@@ -301,9 +300,7 @@ _RULES = {
     **dict.fromkeys(("NP", "NX", "NAC"), f"right {_NOMINAL} | <NP | $ ADJP PRN | CD | JJ JJS RB QP PRP DT"),
 }
 
-
 LONGEST = 2_000  # words
-
 
 _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#"})
 

@@ -174,10 +174,8 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
 
 COREFERENCE = Experiment("coreference", _groups, _findings)
 
-
 # The settings of a model for running text and given arguments. It can't know relations around a pair.
 RUNNING_TEXT = ("task.outcomes=running-text", "task.whole_sentences=true", "features.context=false")
-
 
 MEASURES = {
     "senses": "given arguments",
