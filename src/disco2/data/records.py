@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
@@ -223,6 +223,15 @@ class Corpus:
     annotators: str = ""
     notes: tuple[str, ...] = ()  # choices of the reader that a user should know
     groups: Mapping[str, str] = field(default_factory=dict)
+
+    def only(self, names: Collection[str]) -> Corpus:
+        """The documents of these names, with their relations and parts."""
+        return replace(
+            self,
+            documents={name: one for name, one in self.documents.items() if name in names},
+            relations=tuple(one for one in self.relations if one.document in names),
+            parts={name: part for name, part in self.parts.items() if name in names},
+        )
 
     def sentences(self) -> Iterator[list[str]]:
         """The words of every sentence of every document."""

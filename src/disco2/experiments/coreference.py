@@ -61,14 +61,7 @@ def coreference_versions(own: Corpus, automatic: Corpus) -> dict[str, Corpus]:
     if is_covered(own):
         return {OWN: put_back, AUTOMATIC: automatic}
     common = documents_with_coreference(put_back)
-    chosen = common.documents
-    same_documents = replace(
-        automatic,
-        documents={name: one for name, one in automatic.documents.items() if name in chosen},
-        relations=tuple(one for one in automatic.relations if one.document in chosen),
-        parts=common.parts,
-        notes=common.notes,
-    )
+    same_documents = replace(automatic.only(common.documents), parts=common.parts, notes=common.notes)
     return {AUTOMATIC: automatic, INTERSECTION + OWN: common, INTERSECTION + AUTOMATIC: same_documents}
 
 

@@ -61,11 +61,8 @@ _REPORTING = _words(
 _IDIOMS = _words("please like remember remembered recall recalled will mistaken")
 _TIMES = _words("time times year years month months week weeks day days hour hours minutes long")
 _CORRELATES = _words("then still yet so")  # "If it rains, then we stay."
-_NO_BEGINNING = ({name.split()[0] for name in _JOINERS} | _COORDINATORS | {"nor", "than", "that"}) - {
-    "for",
-    "now",
-    "even",
-}
+_NO_BEGINNING = {name.split()[0] for name in _JOINERS} | _COORDINATORS | _words("nor than that")
+_NO_BEGINNING -= _words("for now even")
 _NO_ENDING = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})  # tags
 _PRONOUNS = frozenset({"PRP", "PRP$", "EX"})  # tags
 _NO_SUBJECT_BEHIND_SO = frozenset({"JJ", "RB", "IN", "WRB", "VBD", "MD"})  # tags
