@@ -54,6 +54,7 @@ class Miner:
     annotator: Annotator
     held_out: HeldOutSentences
     most_words: int = MOST_WORDS
+    least_words: int = LEAST_WORDS
 
     def pairs(self, paragraphs: Sequence[str]) -> Iterator[MinedPair]:
         """The pairs, in the order of the text."""
@@ -107,7 +108,7 @@ class Miner:
 
     def _is_wanted(self, pair: MinedPair, document: Document, *around: Sentence) -> bool:
         words = [len(text.split()) for text in (pair.arg1, pair.arg2)]
-        if min(words) < LEAST_WORDS or max(words) > self.most_words:
+        if min(words) < self.least_words or max(words) > self.most_words:
             return False
         texts = (pair.arg1, pair.arg2, *sentence_texts(document, around))
         return not any(map(self.held_out.holds, texts))
