@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.speed.encoder import measure_encoder
-from benchmarks.speed.measure import Row, Run, as_json, describe_machine, sentence, table
+from benchmarks.speed.measure import Row, Run, as_json, describe_machine, say, sentence, table
 from benchmarks.speed.model import (
     FIRST_STEP,
     FLOOR,
@@ -58,11 +58,11 @@ KEYS = {
 }
 
 
-def measure(run: Run, *, report: Callable[[str], None] = lambda line: None) -> dict[str, Any]:
+def measure(run: Run) -> dict[str, Any]:
     """All rows, and the ratios of ``KEYS``."""
     rows: list[Row] = []
     for measurement in QUICK if run.quick else QUICK + FURTHER:
-        report(measurement.__name__.replace("_", " "))
+        say(measurement.__name__.replace("_", " "))
         rows += measurement(run)
     by_name = {row.name: row for row in rows}
     return {
@@ -75,17 +75,19 @@ def measure(run: Run, *, report: Callable[[str], None] = lambda line: None) -> d
 
 
 def main(arguments: Sequence[str]) -> int:
-    given = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="only the ratios of steps, within a minute")
+    parser.add_argument("--gum", type=Path, metavar="DIR", help="a checkout of GUM, to be measured as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    given = parser.parse_args(arguments)
     limit_this_process(everything=True)
     use_cache_of_this_source()  # so that what is measured is what stands here
     run = Run(quick=given.quick, gum_folder=given.gum)
-
-    def report(line: str) -> None:
-        print(line, file=sys.stderr, flush=True)
-
     try:
         _check(given)
-        found = measure(run, report=report)
+        found = measure(run)
         print(sentence(found["machine"]))
         print(f"\n{found.pop('table')}\n")
         print("\n".join(f"{key}: {found[key]:.3g}" for key in KEYS))
@@ -95,16 +97,6 @@ def main(arguments: Sequence[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--quick", action="store_true", help="only the ratios of steps, within a minute")
-    parser.add_argument("--gum", type=Path, metavar="DIR", help="a checkout of GUM, to be measured as well")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
-    return parser
 
 
 def _check(given: argparse.Namespace) -> None:

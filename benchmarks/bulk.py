@@ -28,7 +28,7 @@ from typing import Any
 import psutil
 
 from benchmarks.made_up_documents import DOCUMENTS, SEED, write_documents
-from benchmarks.speed.measure import describe_machine
+from benchmarks.speed.measure import describe_machine, say
 from disco2.files import hash_file, write_text
 from disco2.threads import single_threaded
 
@@ -78,7 +78,7 @@ def _part(corpus: Path, outputs: Path, *, number: int, engine: str) -> dict[str,
         run = measured(bulk_arguments(corpus, output, engine, workers))
         found[str(workers)] = _figures(run, output)
         rate = found[str(workers)]["sentences"] / run.seconds
-        _say(f"part {corpus.name}, {workers} workers: {run.seconds:.0f} s, {rate:.0f} sentences/s")
+        say(f"part {corpus.name}, {workers} workers: {run.seconds:.0f} s, {rate:.0f} sentences/s")
     one, two = (outputs / f"{corpus.name}-{workers}" for workers in WORKERS)
     found["differences"] = differences(one, two)
     shutil.rmtree(two)
@@ -117,7 +117,7 @@ def _whole(corpus: Path, output: Path, *, engine: str) -> dict[str, Any]:
     for name in ("first", "again"):
         run = measured(arguments)
         found[name] = _figures(run, output)
-        _say(f"the whole corpus, {name}: {run.seconds:.0f} s")
+        say(f"the whole corpus, {name}: {run.seconds:.0f} s")
     return found
 
 
@@ -211,15 +211,12 @@ def _resident(process: psutil.Process) -> int:
         return 0
 
 
-def digests(folder: Path) -> dict[str, str]:
-    """The SHA-256 of every file below the folder."""
-    files = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): hash_file(path) for path in files}
-
-
 def differences(one: Path, other: Path) -> list[str]:
     """A line for each file that is not the same in both folders."""
-    first, second = digests(one), digests(other)
+    first, second = (
+        {path.relative_to(folder).as_posix(): hash_file(path) for path in folder.rglob("*") if path.is_file()}
+        for folder in (one, other)
+    )
     return [f"differs: {name}" for name in sorted(first | second) if first.get(name) != second.get(name)]
 
 
@@ -297,14 +294,8 @@ def _differing(found: Figures) -> list[str]:
     return [line for part in (*found["parts"], found["killed"]) for line in part["differences"]]
 
 
-def _say(line: str) -> None:
-    print(line, file=sys.stderr, flush=True)
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     parser.add_argument("--parts", type=int, default=10, help="portions that the corpus lies in")
     parser.add_argument("--compared", type=int, default=3, help="portions that are done with one and two")

@@ -162,9 +162,7 @@ def measure(place: Path, documents: int) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--documents", type=int, default=300)
     options = parser.parse_args()
     missing = [name for name in ("ip", "openssl") if shutil.which(name) is None]

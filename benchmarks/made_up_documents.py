@@ -87,16 +87,14 @@ def made_up_document(number: int) -> str:
     return "".join(pieces)
 
 
-def document_path(number: int, count: int, *, parts: int = 10) -> str:
-    """Its place below the folder: parts of nearly the same size, folders in them; in order of the numbers."""
-    return f"{number * parts // count:02d}/{number // A_FOLDER:05d}/{number:08d}.txt"
-
-
 def write_documents(folder: Path, count: int, *, parts: int = 10) -> Iterator[int]:
-    """Writes documents 0 to ``count - 1``; yields the number of bytes of each."""
+    """Writes documents 0 to ``count - 1``; yields the number of bytes of each.
+
+    They lie in parts of nearly the same size, and in folders in these, in the order of their numbers.
+    """
     made = set[Path]()
     for number in range(count):
-        path = folder / document_path(number, count, parts=parts)
+        path = folder / f"{number * parts // count:02d}/{number // A_FOLDER:05d}/{number:08d}.txt"
         if path.parent not in made:
             path.parent.mkdir(parents=True, exist_ok=True)
             made.add(path.parent)
@@ -119,14 +117,12 @@ class _Teller:
         opening = self._opening() if not first and chance.random() < 0.15 else ""
         kind = chance.random()
         if kind < 0.15:
-            main = f"{self._who()} {chance.choice(_LISTS['states'])}"
+            main = f"{self._who()} {self._one('states')}"
         elif kind < 0.30:
             by = f" by {self._who(pronoun=False)}" if chance.random() < 0.6 else ""
-            main = (
-                f"{self._what()} was {chance.choice(_LISTS['passive'])}{by} {chance.choice(_LISTS['when'])}"
-            )
+            main = f"{self._what()} was {self._one('passive')}{by} {self._one('when')}"
         elif kind < 0.50:
-            main = f"{self._who()} {chance.choice(_LISTS['said'])} that {self._clause()}"
+            main = f"{self._who()} {self._one('said')} that {self._clause()}"
         else:
             main = self._clause()
         more = "".join(self._more() for _ in range(chance.choice((0, 1, 1, 2, 2))))
@@ -141,21 +137,20 @@ class _Teller:
         return f"{word} " if word == "Then" else f"{word}, "
 
     def _more(self) -> str:
-        chance, kind = self.chance, self.chance.random()
+        kind = self.chance.random()
         if kind < 0.55:
-            return f" {chance.choice(_LISTS['inside'])} {self._clause()}"
+            return f" {self._one('inside')} {self._clause()}"
         if kind < 0.80:
             return f", and {self._clause()}"
-        return f" in order to {chance.choice(_LISTS['done']).partition('/')[2]} {self._what()} of {self.town}"
+        return f" in order to {self._one('done').partition('/')[2]} {self._what()} of {self.town}"
 
     def _clause(self) -> str:
-        chance = self.chance
-        kind = chance.random()
+        kind = self.chance.random()
         if kind < 0.2:
-            return f"{self._who()} {chance.choice(_LISTS['states'])}"
+            return f"{self._who()} {self._one('states')}"
         who, did, what = self._who(), self._one("done").partition("/")[0], self._what()
         if kind < 0.45:
-            return f"{who} {did} {what} {chance.choice(_LISTS['when'])}"
+            return f"{who} {did} {what} {self._one('when')}"
         if kind < 0.65:
             return f"{who} {did} {what} near {self._what()}"
         return f"{who} {did} {what}"
@@ -180,15 +175,14 @@ class _Teller:
     def _what(self) -> str:
         chance = self.chance
         owner = self.last.possessive if self.last is not None and chance.random() < 0.2 else ""
-        kind = f"{chance.choice(_LISTS['kinds'])} " if chance.random() < 0.5 else ""
-        return f"{owner or chance.choice(('the', 'the', 'this'))} {kind}{chance.choice(_LISTS['things'])}"
+        kind = f"{self._one('kinds')} " if chance.random() < 0.5 else ""
+        return f"{owner or chance.choice(('the', 'the', 'this'))} {kind}{self._one('things')}"
 
     def _person(self) -> _Person:
-        chance = self.chance
-        woman = chance.random() < 0.5
+        woman = self.chance.random() < 0.5
         return _Person(
-            chance.choice(_LISTS["women" if woman else "men"]),
-            made_up_word(chance),
+            self._one("women" if woman else "men"),
+            made_up_word(self.chance),
             self._one("trades"),
             "she" if woman else "he",
             "her" if woman else "his",
@@ -196,9 +190,7 @@ class _Teller:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
     options = parser.parse_args()

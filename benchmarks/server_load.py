@@ -80,14 +80,9 @@ class Server:
             raise SystemExit(f"The server did not start: {said}{self.process.stderr.read()}")
         self.address = ("127.0.0.1", int(found[1]))
         self._said: list[str] = []
-        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener = threading.Thread(target=self._said.extend, args=(self.process.stderr,), daemon=True)
         self._listener.start()
         self.stopping = threading.Event()
-
-    def _listen(self) -> None:
-        assert self.process.stderr is not None
-        with self.process.stderr as written:
-            self._said.extend(written)
 
     def connect(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection(*self.address, timeout=60)
@@ -147,8 +142,7 @@ def _text(pipeline: Pipeline, chance: random.Random, documents: int, *, explain:
     found = pipeline.relations(document)
     explanations = list(pipeline.explain_many(found)) if explain else None
     answer = text_result(pipeline, document, found, explanations)
-    body = json.dumps({"text": text, "explain": explain}).encode()
-    return Asked("text", RELATIONS, body, answer=_through_json(answer))
+    return _valid("text", RELATIONS, {"text": text, "explain": explain}, answer)
 
 
 def _pairs(pipeline: Pipeline, chance: random.Random, count: int) -> Asked:
@@ -159,16 +153,14 @@ def _pairs(pipeline: Pipeline, chance: random.Random, count: int) -> Asked:
         for n, pair in enumerate(pairs)
     ]
     answers = [record for portion in answer_lines(pipeline, lines) for record in portion]
-    body = json.dumps({"pairs": pairs}).encode()
-    return Asked("pairs", RELATIONS, body, answer=_through_json(pairs_result(pipeline, answers)))
+    return _valid("pairs", RELATIONS, {"pairs": pairs}, pairs_result(pipeline, answers))
 
 
 def _view(pipeline: Pipeline, chance: random.Random) -> Asked:
     text = _document(chance)
     view = pipeline.view(pipeline(text)[0])
     answer = {"schema": SCHEMA, "view": view.to_json(), "svg": draw_trees(view)}
-    body = json.dumps({"text": text, "relation": 0}).encode()
-    return Asked("view", VIEWS, body, answer=_through_json(answer))
+    return _valid("view", VIEWS, {"text": text, "relation": 0}, answer)
 
 
 def _invalid(chance: random.Random) -> Asked:
@@ -184,9 +176,8 @@ def _invalid(chance: random.Random) -> Asked:
     return Asked("invalid", RELATIONS, body, status=status)
 
 
-def _through_json(answer: Json) -> Json:
-    found: Json = json.loads(json.dumps(answer))
-    return found
+def _valid(kind: str, path: str, body: Json, answer: Json) -> Asked:
+    return Asked(kind, path, json.dumps(body).encode(), answer=json.loads(json.dumps(answer)))
 
 
 @dataclass
@@ -320,9 +311,7 @@ def floor(answerer: Answerer, requests: list[Asked], *, seconds: float) -> float
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--clients", default="1,8,64", help="numbers of clients, one after the other")
     parser.add_argument("--seconds", type=float, default=60.0, help="for each number")
     parser.add_argument("--requests", type=int, default=1_500, help="different ones that clients choose from")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from disco2.corpora.gum import read_gum
 from disco2.data import Instance
@@ -17,7 +16,7 @@ from disco2.data.tree import ArgumentTree, EntityLink, MentionIndexes, argument_
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.division import divide
 from disco2.experiments.train_run import prepare_training
-from disco2.model import ModelSettings, Parameters, RelationModel, initial_parameters
+from disco2.model import ModelSettings, Parameters, initial_parameters
 from disco2.threads import single_threaded
 from disco2.training.fit import expand_two_senses
 from disco2.training.loop import Learner, composer_for, in_batches
@@ -55,8 +54,12 @@ FEATURE_RANK, FEATURE_POWER, FEATURE_TOP = 20.0, 1.1, 0.765  # rank r fires in 0
 def generate(count: int, *, seed: int = 1) -> list[Made]:
     """Encoded relations with the statistics of GUM."""
     draw = np.random.default_rng(seed)
-    lengths = _lengths(draw, count)
-    word_rates = _cumulated((np.arange(1, VOCABULARY + 1) + WORD_OFFSET) ** -WORD_POWER)
+    # Words in each argument: what the two gamma variables share makes them correlate.
+    shared = draw.gamma(WORDS_CORRELATION * LENGTH_SHAPE, LENGTH_SCALE, size=(count, 1))
+    own = draw.gamma((1 - WORDS_CORRELATION) * LENGTH_SHAPE, LENGTH_SCALE, size=(count, 2))
+    lengths = 1 + np.floor(shared + own).astype(np.int64)
+    word_rates = np.cumsum((np.arange(1, VOCABULARY + 1) + WORD_OFFSET) ** -WORD_POWER)
+    word_rates /= word_rates[-1]
     label_shares = np.array(LABEL_SHARES)
     label_shares /= label_shares.sum()
     fire = FEATURE_TOP / (1 + np.arange(FEATURES) / FEATURE_RANK) ** FEATURE_POWER
@@ -110,13 +113,6 @@ def _numbered(left: Sequence[int], right: Sequence[int], leaves: int) -> Argumen
     return ArgumentTree(tuple(range(leaves)), *arrays)
 
 
-def _lengths(draw: np.random.Generator, count: int) -> NDArray[np.int64]:
-    """[count, 2]: words in each argument; what the two gamma variables share makes them correlate."""
-    shared = draw.gamma(WORDS_CORRELATION * LENGTH_SHAPE, LENGTH_SCALE, size=(count, 1))
-    own = draw.gamma((1 - WORDS_CORRELATION) * LENGTH_SHAPE, LENGTH_SCALE, size=(count, 2))
-    return 1 + np.floor(shared + own).astype(np.int64)
-
-
 def _links(draw: np.random.Generator, first: ArgumentTree, second: ArgumentTree) -> list[EntityLink]:
     chains = int(draw.choice(len(LINK_SHARES), p=LINK_SHARES))
 
@@ -150,12 +146,6 @@ def _made(
     return Made(example, first, second, links)
 
 
-def _cumulated(rates: NDArray[np.floating]) -> NDArray[np.floating]:
-    total = np.cumsum(rates)
-    total /= total[-1]
-    return total
-
-
 STANDARD_K = 50
 STANDARD_BATCH = 64
 SCORING_BATCH = 1024
@@ -171,10 +161,13 @@ class Workload:
     vectors: Floats  # [words, K]
     parameters: Parameters
 
-    def batches(self, size: int) -> list[Batch]:
-        """All relations in whole batches."""
+    def portions(self, size: int) -> list[list[Example]]:
+        """All relations, for whole batches."""
         examples = [one.example for one in self.made]
-        return [collate(examples[begin : begin + size]) for begin in range(0, len(examples) - size + 1, size)]
+        return [examples[begin : begin + size] for begin in range(0, len(examples) - size + 1, size)]
+
+    def batches(self, size: int) -> list[Batch]:
+        return [collate(portion) for portion in self.portions(size)]
 
     def fresh_parameters(self) -> Parameters:
         """A copy to change."""
@@ -209,19 +202,8 @@ def generated_workload(pairs: int, *, seed: int = 1) -> Workload:
 PASSES = 3  # of training, so that the margins are those in its midst
 
 
-@dataclass(frozen=True)
-class Gum:
-    """What measurements on GUM need."""
-
-    path: Path
-    untrained: RelationModel
-    instances: list[Instance]  # of the training part, two senses as two
-    workload: Workload
-    dev_texts: dict[str, str]
-
-
-def load_gum(path: Path) -> Gum:
-    """Read the corpus and prepare it with the default settings and K = 50."""
+def load_gum(path: Path) -> Workload:
+    """The training part of the corpus, two senses as two, with the default settings and K = 50."""
     corpus = read_gum(path)
     configuration = Configuration().changed({"model.K": STANDARD_K})
     parts = divide(corpus, configuration)
@@ -248,9 +230,7 @@ def load_gum(path: Path) -> Gum:
     with single_threaded():
         for _ in range(PASSES):
             learner.one_pass(batches, generator)
-    workload = Workload("GUM", configuration.model, made, untrained.leaves, parameters)
-    texts = {name: doc.text for name, doc in corpus.documents.items() if corpus.parts[name] == "dev"}
-    return Gum(path, untrained, instances, workload, texts)
+    return Workload("GUM", configuration.model, made, untrained.leaves, parameters)
 
 
 def _made_from_gum(instance: Instance, example: Example, mentions: MentionIndexes) -> Made:

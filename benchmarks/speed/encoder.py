@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.speed.measure import Row, Run, in_turns, row
+from benchmarks.speed.measure import SLOW_REPEATS, Row, Run, in_turns, row
 from disco2.bundle import load_bundle
 from disco2.model import EncoderModel
 from disco2.model.encoder_model import import_onnxruntime
@@ -22,7 +22,7 @@ ENCODER = "encoder, 8 bits, a pair at a time"
 FLOOR = "its matrix products in 32 bits"
 
 
-def measure_encoder(run: Run) -> list[Row]:
+def measure_encoder(_run: Run) -> list[Row]:
     """Pairs a second; MiniLM-L6 in 32 bits only where the extra `train` is installed."""
     model, _ = load_bundle(find_model("en"))
     assert isinstance(model, EncoderModel)
@@ -45,7 +45,7 @@ def measure_encoder(run: Run) -> list[Row]:
         by_length = sorted(pairs, key=lambda one: one.shape[1])
         batches = [by_length[start : start + BATCH] for start in range(0, PAIRS, BATCH)]
         works[f"PyTorch, 32 bits, {BATCH} of about one length"] = _torch(encoder, batches)
-    seconds = in_turns(works, repeats=run.slow_repeats)
+    seconds = in_turns(works, repeats=SLOW_REPEATS)
     return [row(ENCODER, "pairs", count=PAIRS, seconds=seconds, facts=sizes)]
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
@@ -38,9 +39,9 @@ class Product:
     columns: int
 
     @property
-    def operations(self) -> int:
-        """Multiplications and additions."""
-        return 2 * self.rows * self.shared * self.columns
+    def shapes(self) -> tuple[tuple[int, int], ...]:
+        """Those of the operands and of the result."""
+        return (self.rows, self.shared), (self.shared, self.columns), (self.rows, self.columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,16 +68,6 @@ class Sizes:
             links=sum(len(one.links) for one in examples),
             labels=labels,
         )
-
-    @classmethod
-    def of_batches(cls, workload: Workload, batch: int) -> list[Sizes]:
-        """Those of all whole batches of so many relations."""
-        examples = [one.example for one in workload.made]
-        labels = len(workload.parameters["beta"])
-        return [
-            cls.of(examples[begin : begin + batch], labels=labels)
-            for begin in range(0, len(examples) - batch + 1, batch)
-        ]
 
 
 def training_products(sizes: Sizes, settings: ModelSettings) -> list[Product]:
@@ -127,46 +118,32 @@ def _bilinear(
     return products
 
 
-def products_alone(batches: Sequence[Sequence[Product]], *, seed: int = 1) -> Callable[[], None]:
+def matrix_products(
+    workload: Workload, batch: int, products: Callable[[Sizes, ModelSettings], list[Product]]
+) -> Callable[[], None]:
     """A function that makes the products of all batches, one batch after the other, and does nothing else.
 
     Products of one name have their memory in common, as in a program that keeps its buffers: fresh operands
     for every batch would make the floor wait for memory, and look lower than it is.
     """
-    draw = np.random.default_rng(seed)
-    made = [one for batch in batches for one in batch if one.operations]
+    draw = np.random.default_rng(1)
+    labels = len(workload.parameters["beta"])
+    sizes = [Sizes.of(portion, labels=labels) for portion in workload.portions(batch)]
+    made = [one for size in sizes for one in products(size, workload.settings) if all(map(prod, one.shapes))]
+    shapes_by_name: dict[str, list[tuple[tuple[int, int], ...]]] = {}
+    for one in made:
+        shapes_by_name.setdefault(one.name, []).append(one.shapes)
     room = {
-        one.name: tuple(
-            draw.standard_normal(max(size(other) for other in made if other.name == one.name), np.float32)
-            for size in (_left, _right, _out)
-        )
-        for one in {one.name: one for one in made}.values()
+        name: [draw.standard_normal(max(map(prod, shapes)), np.float32) for shapes in zip(*same, strict=True)]
+        for name, same in shapes_by_name.items()
     }
-
-    def operands(one: Product) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        left, right, out = room[one.name]
-        return (
-            left[: _left(one)].reshape(one.rows, one.shared),
-            right[: _right(one)].reshape(one.shared, one.columns),
-            out[: _out(one)].reshape(one.rows, one.columns),
-        )
-
-    ready = [operands(one) for one in made]
+    ready = [
+        [place[: prod(shape)].reshape(shape) for place, shape in zip(room[one.name], one.shapes, strict=True)]
+        for one in made
+    ]
 
     def run() -> None:
         for left, right, out in ready:
             np.matmul(left, right, out=out)
 
     return run
-
-
-def _left(product: Product) -> int:
-    return product.rows * product.shared
-
-
-def _right(product: Product) -> int:
-    return product.shared * product.columns
-
-
-def _out(product: Product) -> int:
-    return product.rows * product.columns

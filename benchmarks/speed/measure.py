@@ -22,7 +22,6 @@ from benchmarks.speed.data import (
     SCORING_BATCH,
     STANDARD_BATCH,
     STANDARD_K,
-    Gum,
     Workload,
     generated_workload,
     load_gum,
@@ -60,6 +59,11 @@ def in_turns(
         if collecting:
             gc.enable()
     return best
+
+
+def say(line: str) -> None:
+    """What is being done, on standard error."""
+    print(line, file=sys.stderr, flush=True)
 
 
 def peak_bytes(work: Callable[[], object]) -> int:
@@ -132,15 +136,12 @@ def row(
     *,
     count: float,
     seconds: Mapping[str, float],
-    product: str = "product",
     peak: int | None = None,
     facts: Mapping[str, Any] | None = None,
 ) -> Row:
-    """A row from best seconds: all of them are for the same ``count`` of units."""
-    own = seconds[product]
-    found = [
-        Beside(other, count / spent, spent / own) for other, spent in seconds.items() if other != product
-    ]
+    """A row from best seconds, the product's first: all of them are for the same ``count`` of units."""
+    (_, own), *others = seconds.items()
+    found = [Beside(name, count / spent, spent / own) for name, spent in others]
     return Row(name, unit, count / own, tuple(found), peak, facts or {})
 
 
@@ -151,7 +152,8 @@ def table(rows: Iterable[Row]) -> str:
     """A Markdown table with a line for each thing that a row stands beside."""
     lines: list[tuple[str, ...]] = []
     for one in rows:
-        start = (one.name, f"{_figure(one.rate)} {one.unit}", _megabytes(one.peak))
+        peak = "" if one.peak is None else _figure(one.peak / 2**20)
+        start = (one.name, f"{_figure(one.rate)} {one.unit}", peak)
         for other in one.beside or (Beside(""),):
             rate = "" if other.rate is None else _figure(other.rate)
             ratio = "" if other.ratio is None else _figure(other.ratio)
@@ -182,10 +184,6 @@ def as_json(one: Row) -> dict[str, Any]:
 def _figure(value: float) -> str:
     """Three digits, or a whole number from 100 on."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def _megabytes(peak: int | None) -> str:
-    return "" if peak is None else _figure(peak / 2**20)
 
 
 def describe_machine() -> dict[str, Any]:
@@ -235,6 +233,7 @@ def _version(package: str) -> str | None:
 
 
 PAIRS = 2048  # generated pairs that are trained on and scored
+SLOW_REPEATS = 3  # of work that takes a second or more
 
 
 @dataclass(frozen=True)
@@ -263,20 +262,15 @@ class Run:
     def repeats(self) -> int:
         return 15 if self.quick else 25
 
-    @property
-    def slow_repeats(self) -> int:
-        """For work that takes a second or more."""
-        return 3
-
     @cached_property
     def generated(self) -> Workload:
         return generated_workload(PAIRS)
 
     @cached_property
-    def gum(self) -> Gum | None:
+    def gum(self) -> Workload | None:
         return load_gum(self.gum_folder) if self.gum_folder else None
 
     @property
     def workloads(self) -> list[Workload]:
         """Generated relations and, if given, GUM."""
-        return [self.generated, *([self.gum.workload] if self.gum else [])]
+        return [self.generated, *([self.gum] if self.gum else [])]

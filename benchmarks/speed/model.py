@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from benchmarks.speed.data import SCORING_BATCH, STANDARD_BATCH, Made, Workload
-from benchmarks.speed.floor import Sizes, products_alone, scoring_products, training_products
-from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, row
+from benchmarks.speed.floor import Product, Sizes, matrix_products, scoring_products, training_products
+from benchmarks.speed.measure import SLOW_REPEATS, Row, Run, in_turns, peak_bytes, row
 from disco2.data.batch import Batch
+from disco2.model import ModelSettings
 from disco2.model.network import batch_scores
 from disco2.model.parameters import Parameters
 from disco2.training.loop import AdaGrad, Learner, TrainingSettings, composer_for
@@ -30,21 +31,31 @@ def measure_training(run: Run) -> list[Row]:
     Against the floor over all batches; against implementations that take seconds, over the first batch: in
     the first step of a training, when all labels violate the margin, and in its midst, when a few do.
     """
-    rows = [_training_against_floor(run, workload) for workload in run.workloads]
+    rows = [
+        _against_floor(run, workload, "training step", STANDARD_BATCH, product_steps, training_products)
+        for workload in run.workloads
+    ]
     rows.append(against_others(run, run.generated.at_the_start(), FIRST_STEP))
     rows.append(against_others(run, run.generated, MIDWAY))
     return rows
 
 
-def _training_against_floor(run: Run, workload: Workload) -> Row:
-    batches = workload.batches(STANDARD_BATCH)
-    steps = {"product": product_steps(workload, batches), FLOOR: training_floor(workload, STANDARD_BATCH)}
+def _against_floor(
+    run: Run,
+    workload: Workload,
+    name: str,
+    size: int,
+    product: Callable[[Workload, Sequence[Batch]], Step],
+    products: Callable[[Sizes, ModelSettings], list[Product]],
+) -> Row:
+    batches = workload.batches(size)
+    steps = {"product": product(workload, batches), FLOOR: matrix_products(workload, size, products)}
     return row(
-        f"training step, {workload.name}",
+        f"{name}, {workload.name}",
         "pairs",
-        count=len(batches) * STANDARD_BATCH,
+        count=len(batches) * size,
         seconds=in_turns(steps, repeats=run.repeats),
-        peak=None if run.quick else peak_bytes(lambda: product_steps(workload, batches[:1])()),
+        peak=None if run.quick else peak_bytes(lambda: product(workload, batches[:1])()),
     )
 
 
@@ -55,14 +66,7 @@ def against_others(run: Run, workload: Workload, name: str) -> Row:
         RECURSIVE: recursive_step(workload, some, one_pass=False),
         ONE_PASS: recursive_step(workload, some, one_pass=True),
     }
-    return row(name, "pairs", count=STANDARD_BATCH, seconds=in_turns(steps, repeats=run.slow_repeats))
-
-
-def training_floor(workload: Workload, batch: int) -> Step:
-    """The matrix products of the steps over all batches."""
-    return products_alone(
-        [training_products(sizes, workload.settings) for sizes in Sizes.of_batches(workload, batch)]
-    )
+    return row(name, "pairs", count=STANDARD_BATCH, seconds=in_turns(steps, repeats=SLOW_REPEATS))
 
 
 SCORING = "scoring, generated"
@@ -70,26 +74,10 @@ SCORING = "scoring, generated"
 
 def measure_scoring(run: Run) -> list[Row]:
     """Pairs a second in batches of 1,024."""
-    return [_scoring_against_floor(run, workload) for workload in run.workloads]
-
-
-def _scoring_against_floor(run: Run, workload: Workload) -> Row:
-    batches = workload.batches(SCORING_BATCH)
-    steps = {"product": product_scores(workload, batches), FLOOR: scoring_floor(workload, SCORING_BATCH)}
-    return row(
-        f"scoring, {workload.name}",
-        "pairs",
-        count=len(batches) * SCORING_BATCH,
-        seconds=in_turns(steps, repeats=run.repeats),
-        peak=None if run.quick else peak_bytes(lambda: product_scores(workload, batches[:1])()),
-    )
-
-
-def scoring_floor(workload: Workload, batch: int) -> Step:
-    """The matrix products of scoring all batches."""
-    return products_alone(
-        [scoring_products(sizes, workload.settings) for sizes in Sizes.of_batches(workload, batch)]
-    )
+    return [
+        _against_floor(run, workload, "scoring", SCORING_BATCH, product_scores, scoring_products)
+        for workload in run.workloads
+    ]
 
 
 def product_steps(workload: Workload, batches: Sequence[Batch]) -> Step:
@@ -109,7 +97,7 @@ def product_steps(workload: Workload, batches: Sequence[Batch]) -> Step:
 def recursive_step(workload: Workload, made: Sequence[Made], *, one_pass: bool) -> Step:
     """The plain implementation, one node at a time, on one batch."""
     parameters = workload.fresh_parameters()
-    optimiser = adagrad(parameters)
+    optimiser = AdaGrad(parameters, TrainingSettings())
 
     def run() -> None:
         _put_back(workload.parameters, parameters)
@@ -129,11 +117,6 @@ def product_scores(workload: Workload, batches: Sequence[Batch]) -> Step:
             batch_scores(workload.settings, workload.parameters, workload.vectors, batch)
 
     return run
-
-
-def adagrad(parameters: Parameters) -> AdaGrad:
-    """The optimiser as the product's defaults have it."""
-    return AdaGrad(parameters, TrainingSettings())
 
 
 def _put_back(kept: Parameters, parameters: Parameters) -> None:

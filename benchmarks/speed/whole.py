@@ -5,12 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
 
-from benchmarks.speed.measure import Row, Run, in_turns, peak_bytes, resident_bytes, row
+from benchmarks.speed.measure import SLOW_REPEATS, Row, Run, in_turns, peak_bytes, resident_bytes, row
 from disco2.bundle import load_bundle
 from disco2.corpora.gum import read_gum
-from disco2.data import Corpus
 from disco2.shipped import find_model
 from disco2.vectors.word_vectors import FOLDER
 
@@ -19,14 +19,13 @@ SPLIT = "lines and columns of the same files"
 
 def measure_reading(run: Run) -> list[Row]:
     """Documents of GUM a second, if it is given."""
-    if run.gum is None:
+    path = run.gum_folder
+    if path is None:
         return []
-    path = run.gum.path
     folders = ("const", "dep", "coref/ontogum", "rst/gdtb/pdtb")  # that its reader opens
     files = [file for folder in folders for file in sorted((path / folder).rglob("*")) if file.is_file()]
 
-    def read() -> Corpus:
-        return read_gum(path)
+    read = partial(read_gum, path)
 
     def split() -> object:
         return [
@@ -35,7 +34,7 @@ def measure_reading(run: Run) -> list[Row]:
         ]
 
     corpus = read()
-    seconds = in_turns({"product": read, SPLIT: split}, repeats=run.slow_repeats)
+    seconds = in_turns({"product": read, SPLIT: split}, repeats=SLOW_REPEATS)
     size = sum(file.stat().st_size for file in files)
     count = len(corpus.documents)
     facts = {"documents": count, "relations": len(corpus.relations), "bytes": size}
@@ -63,24 +62,20 @@ def measure_loading(run: Run) -> list[Row]:
     return [row("bundle loading", "bundles", count=1, seconds=seconds, peak=peak_bytes(load), facts=facts)]
 
 
-IMPORT = "import disco2"
-PREDICT = "import disco2; list(disco2.load()('Anna slept. She was tired.'))"
-
-
-def measure_cold_start(run: Run) -> list[Row]:
+def measure_cold_start(_run: Run) -> list[Row]:
     """New processes a second."""
     return [
         _process_row(
             "cold import",
-            IMPORT,
+            "import disco2",
             {"Python alone": "pass", "import numpy": "import numpy"},
-            repeats=4 * run.slow_repeats,
+            repeats=4 * SLOW_REPEATS,
         ),
         _process_row(
             "first prediction in a new process",
-            PREDICT,
+            "import disco2; list(disco2.load()('Anna slept. She was tired.'))",
             {"import numpy": "import numpy", "import spacy": "import spacy"},
-            repeats=run.slow_repeats,
+            repeats=SLOW_REPEATS,
         ),
     ]
 

@@ -180,7 +180,12 @@ def folder_in_place(path: Path, listed: FileList | None = None, *, force: bool =
             else:
                 fresh.rename(target)
         finally:  # by name: somebody may have added a file to the old folder in the last moment
-            _remove(fresh, written | ours)
+            for name in sorted(written | ours, reverse=True):
+                with suppress(OSError):
+                    if name.endswith("/"):
+                        (fresh / name).rmdir()
+                    else:
+                        (fresh / name).unlink()
             for folder in (fresh, scratch):
                 with suppress(OSError):
                     folder.rmdir()
@@ -308,15 +313,6 @@ def _sort_out(folder: Path, named: Collection[str]) -> tuple[set[str], set[str]]
 def _some(names: Collection[str]) -> str:
     more = ", ..." if len(names) > _MOST_NAMED else ""
     return ", ".join(sorted(names)[:_MOST_NAMED]) + more
-
-
-def _remove(folder: Path, names: Collection[str]) -> None:
-    for name in sorted(names, reverse=True):
-        with suppress(OSError):
-            if name.endswith("/"):
-                (folder / name).rmdir()
-            else:
-                (folder / name).unlink()
 
 
 def _exchange(fresh: Path, target: Path) -> None:

@@ -5,14 +5,9 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.speed.data import STANDARD_BATCH, Workload, generated_workload
+from benchmarks.speed.floor import matrix_products, scoring_products, training_products
 from benchmarks.speed.measure import in_turns
-from benchmarks.speed.model import (
-    product_scores,
-    product_steps,
-    recursive_step,
-    scoring_floor,
-    training_floor,
-)
+from benchmarks.speed.model import product_scores, product_steps, recursive_step
 
 PAIRS = 4 * STANDARD_BATCH
 REPEATS = 8
@@ -32,7 +27,7 @@ def workload() -> Workload:
 def test_a_training_step_is_not_far_above_its_matrix_products(workload: Workload) -> None:
     works = {
         "product": product_steps(workload, workload.batches(STANDARD_BATCH)),
-        "floor": training_floor(workload, STANDARD_BATCH),
+        "floor": matrix_products(workload, STANDARD_BATCH, training_products),
     }
     seconds = in_turns(works, repeats=REPEATS)
     assert seconds["floor"] / seconds["product"] > TRAINING_TO_FLOOR
@@ -41,7 +36,7 @@ def test_a_training_step_is_not_far_above_its_matrix_products(workload: Workload
 def test_scoring_is_not_far_above_its_matrix_products(workload: Workload) -> None:
     works = {
         "product": product_scores(workload, workload.batches(PAIRS)),
-        "floor": scoring_floor(workload, PAIRS),
+        "floor": matrix_products(workload, PAIRS, scoring_products),
     }
     seconds = in_turns(works, repeats=REPEATS)
     assert seconds["floor"] / seconds["product"] > SCORING_TO_FLOOR

@@ -12,9 +12,9 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
-from disco2.annotation.treebanks import BRACKETS
+from disco2.annotation.treebanks import BRACKETS, BracketedSentence, ConlluSentence
 from disco2.data import Document, Sentence
 from disco2.errors import LayerError
 
@@ -220,12 +220,7 @@ def _resynchronise(a: str, b: str, i: int, j: int) -> tuple[int, int]:
 Ranges = list[tuple[int, int]]
 
 
-class _Sentence(Protocol):
-    @property
-    def words(self) -> Sequence[str]: ...
-
-
-_Fit = TypeVar("_Fit", bound=_Sentence)
+_Fit = TypeVar("_Fit", BracketedSentence, ConlluSentence)
 
 
 def fit_sentences(

@@ -14,7 +14,7 @@ from itertools import accumulate, groupby, pairwise
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
-from disco2.annotation.cache import file_fingerprint
+from disco2.annotation.cache import LayerStore, annotate_with_store, file_fingerprint, fingerprint
 from disco2.annotation.text import Piece, replace_surrogates, split_text
 from disco2.data import Dependencies, Document, Sentence, Token
 from disco2.data.records import ROOT, single_rooted
@@ -22,7 +22,9 @@ from disco2.errors import LayerError, SettingsError
 from disco2.threads import single_threaded
 
 if TYPE_CHECKING:
-    from disco2.annotation.cache import LayerStore
+    from spacy.language import Language
+    from spacy.tokens import Doc
+    from spacy.vocab import Vocab
 
 
 class Layer(StrEnum):
@@ -124,8 +126,6 @@ class Annotators:
         check_mixture(layers)
         if self.store is None:
             return self._make(documents, layers)
-        from disco2.annotation.cache import annotate_with_store, fingerprint
-
         makers = fingerprint(self, layers)
         found, recalled = annotate_with_store(self.store, makers, documents, layers, make=self._make)
         self.recalled += recalled
@@ -159,8 +159,6 @@ class AnnotatorChoice:
 
         chosen: list[Annotator] = []
         if self.spacy and layers - {Layer.CONSTITUENTS}:
-            from disco2.annotation.annotator import SpacyPipeline
-
             chosen.append(SpacyPipeline.load(self.spacy))
         made = frozenset(layer for annotator in chosen for layer in annotator.requires)
         return Annotators([*english_annotators(layers=layers - made, on_demand=on_demand), *chosen])
@@ -206,11 +204,6 @@ def is_present(layer: Layer, document: Document) -> bool:
         case Layer.COREFERENCE:
             return document.mentions is not None
 
-
-if TYPE_CHECKING:
-    from spacy.language import Language
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
 
 SPACY_ROOT = "ROOT"  # spaCy's label of the root
 

@@ -87,7 +87,15 @@ def _read_columns(text: str, report: _Report) -> list[_Growing]:
         is_comment = line[0] == "#" and len(columns) == 1
         begin = _BEGIN.match(line) if is_comment else None
         if begin or not (documents or is_comment):
-            _next_document(documents, begin[1].strip() if begin else "", report)
+            header = begin[1].strip() if begin else ""
+            part = _PART.match(header)
+            name = part[1] if part else header.strip("()")
+            for document in documents[-1:]:
+                report.close(document)
+            if part and documents and documents[-1].name == name:
+                documents[-1].part = part[2]
+            else:
+                documents.append(_Growing(name, part[2] if part else ""))
         if is_comment:
             continue
         if len(columns) == 1:
@@ -103,17 +111,6 @@ def _read_columns(text: str, report: _Report) -> list[_Growing]:
     for document in documents[-1:]:
         report.close(document)
     return documents
-
-
-def _next_document(documents: list[_Growing], header: str, report: _Report) -> None:
-    part = _PART.match(header)
-    name = part[1] if part else header.strip("()")
-    for document in documents[-1:]:
-        report.close(document)
-    if part and documents and documents[-1].name == name:
-        documents[-1].part = part[2]
-    else:
-        documents.append(_Growing(name, part[2] if part else ""))
 
 
 def _read_cell(document: _Growing, cell: str, number: int, report: _Report) -> None:

@@ -204,7 +204,6 @@ SENTENCE_STARTERS = _words(
     "while who why with yesterday yet you your"
 )
 
-
 _TERMINAL = re.compile(r"[.!?…]++|[\u3002\uff01\uff1f]++")
 _UNSPACED = "\u3002\uff01\uff1f"  # the ideographic full stop and similar signs, with no space after them
 _CLOSERS = frozenset("\"'\u201d\u2019\u00bb)]}") | {"''"}

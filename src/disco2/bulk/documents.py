@@ -162,17 +162,13 @@ def split_shards(found: Iterable[Found], *, documents: int, most_bytes: int) -> 
         names.append(one.name)
         total += size
         full = len(names) >= LARGEST * documents or total >= LARGEST * documents * SHORT
-        if full or _ends_shard(one.name, size, documents):
+        # True with probability (1 + size / SHORT) / documents, by a hash of the name.
+        number = int.from_bytes(blake2b(one.name, digest_size=_BITS // 8).digest())
+        if full or number * documents * SHORT < (SHORT + size) << _BITS:
             yield tuple(names)
             names, total = [], 0
     if names:
         yield tuple(names)
-
-
-def _ends_shard(name: bytes, size: int, documents: int) -> bool:
-    """True with probability ``(1 + size / SHORT) / documents``, by a hash of the name."""
-    number = int.from_bytes(blake2b(name, digest_size=_BITS // 8).digest())
-    return number * documents * SHORT < (SHORT + size) << _BITS
 
 
 @dataclass(slots=True)

@@ -118,21 +118,18 @@ def predict_files(
                     records[int(outcome.task.key)] = outcome.result
                     report(progress)
         if given_up:
-            raise _missing(given_up, folder)
+            names = given_up[-1].task.given.split(SEPARATOR)
+            raise InputError(
+                f"{len(given_up)} shards are missing: {ATTEMPTS} processes died on each "
+                f"({show_name(names[0])} to {show_name(names[-1])}: {given_up[-1].died}).",
+                where=str(folder.path),
+                hint="Is there enough memory? Run the same command to resume, or remove the document that "
+                "ends it.",
+            )
         _finish(folder, wanted, [records[number] for number in sorted(records)], progress)
     if progress.shards > progress.made:
         notice(f"{progress.shards - progress.made} of {progress.shards} shards were already there")
     return progress
-
-
-def _missing(given_up: Sequence[Outcome], folder: OutputFolder) -> InputError:
-    names = given_up[-1].task.given.split(SEPARATOR)
-    return InputError(
-        f"{len(given_up)} shards are missing: {ATTEMPTS} processes died on each "
-        f"({show_name(names[0])} to {show_name(names[-1])}: {given_up[-1].died}).",
-        where=str(folder.path),
-        hint="Is there enough memory? Run the same command to resume, or remove the document that ends it.",
-    )
 
 
 def _finish(folder: OutputFolder, wanted: Json, shards: Sequence[Json], progress: BulkProgress) -> None:

@@ -52,7 +52,12 @@ class ShardWork:
     def __call__(self, given: bytes) -> Json:
         if not self._begun:
             self._check_machine()
-            _limit_memory(self.job.settings.most_memory)
+            most = 1_000_000 * self.job.settings.most_memory
+            if most and sys.platform == "linux":
+                # This process fails with MemoryError above this size, before the system kills another one.
+                import resource
+
+                resource.setrlimit(resource.RLIMIT_DATA, (most, resource.getrlimit(resource.RLIMIT_DATA)[1]))
             self._begun = True
         names = given.split(SEPARATOR)
         sources = [read_source(self.root, name, self.job.settings.most_bytes) for name in names]
@@ -198,12 +203,3 @@ def time_limit(seconds: float) -> Iterator[None]:
         with lock:
             running = False
         timer.cancel()
-
-
-def _limit_memory(megabytes: int) -> None:
-    """Let this process fail with MemoryError above this size, before the system kills another one."""
-    if megabytes and sys.platform == "linux":
-        import resource
-
-        limit = megabytes * 1_000_000
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))

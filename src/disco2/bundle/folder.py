@@ -258,14 +258,6 @@ FILES = FileList(MANIFEST, lambda folder: read_manifest(folder).hashes)
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def read_arrays(content: bytes) -> dict[str, NDArray[Any]]:
-    """All arrays by their names; ValueError or SafetensorError where the file is not what it declares."""
-    found = load(content)
-    size = int.from_bytes(content[:8], "little")
-    json.loads(content[8 : 8 + size], object_pairs_hook=without_twins)
-    return found
-
-
 def check_model(model: RelationModel) -> None:
     """Raise ValueError unless all parameters fit the model's settings, labels, vectors and features."""
     settings, found = model.settings, model.parameters
@@ -399,7 +391,9 @@ def load_bundle(path: Path) -> tuple[AnyModel, Manifest]:
         content = {
             name: verified_bytes(path, name, expected=expected) for name, expected in manifest.hashes.items()
         }
-        arrays = read_arrays(content[PARAMETERS])
+        arrays = load(content[PARAMETERS])  # an error where the file is not what it declares
+        size = int.from_bytes(content[PARAMETERS][:8], "little")
+        json.loads(content[PARAMETERS][8 : 8 + size], object_pairs_hook=without_twins)
         known = () if manifest.is_encoder else RECIPE if manifest.vectors else (TABLE,)
         parameters = {name.removeprefix(PREFIX): value for name, value in arrays.items() if name not in known}
         described = json.loads(content[FEATURES].decode("utf-8"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from disco2.data import WITHOUT_SENSE
@@ -138,9 +138,6 @@ class ModelSummary:
     licence: str
     accuracy: list[Accuracy]
     digest: str
-
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def summarise_shipped() -> list[ModelSummary]:

@@ -155,20 +155,15 @@ def documents_with_coreference(corpus: Corpus) -> Corpus:
 
     A document whose annotators found no two mentions of one entity stays.
     """
-    kept = {name: one for name, one in corpus.documents.items() if one.mentions is not None}
+    kept = {name for name, one in corpus.documents.items() if one.mentions is not None}
     if not kept:
         raise CorpusError(
             f"None of {len(corpus.documents)} documents has coreference.",
             where=corpus.name,
             hint="Name the folder of the coreference files with --coref.",
         )
-    return replace(
-        corpus,
-        documents=kept,
-        relations=tuple(relation for relation in corpus.relations if relation.document in kept),
-        parts={name: part for name, part in corpus.parts.items() if name in kept},
-        notes=(*corpus.notes, f"{len(kept)} of {len(corpus.documents)} documents have coreference."),
-    )
+    note = f"{len(kept)} of {len(corpus.documents)} documents have coreference."
+    return replace(corpus.only(kept), notes=(*corpus.notes, note))
 
 
 class HeldOutSentences:

@@ -77,9 +77,11 @@ def read_disrpt(path: Path, *, dependencies: Path | None = None) -> Corpus:
     counts: Counter[str] = Counter()
     parts: dict[str, str] = {}
     for file, table in tables.items():
-        source = _find_conllu(file, dependencies)
+        name = f"{file.stem}.conllu"
+        places = [dependencies / name, dependencies] if dependencies else [file.with_name(name)]
+        source = next((place for place in places if place.is_file()), None)
         if source is None:
-            issues.add("no tokens", str(file), f"There is no {file.stem}.conllu beside it; skipped.")
+            issues.add("no tokens", str(file), f"There is no {name} beside it; skipped.")
             continue
         if source not in cache:
             names = {row.cells["doc"] for row in table}
@@ -168,12 +170,6 @@ def _parse_tokens(ranges: str, unit: str, document: Document, tokens: reading.To
     if not found:
         raise CorpusError(f"{unit} has no tokens.")
     return tokens.tokens(reading.join_intervals(found))
-
-
-def _find_conllu(file: Path, given: Path | None) -> Path | None:
-    name = f"{file.stem}.conllu"
-    places = [file.with_suffix(".conllu")] if given is None else [given / name, given]
-    return next((place for place in places if place.is_file()), None)
 
 
 def _read_documents(file: Path, unnamed: str, issues: ReadIssues) -> dict[str, Document]:

@@ -58,10 +58,7 @@ def read_gum(path: Path) -> Corpus:
     if not documents:
         raise CorpusError(f"No document can be used.{reading.quote_first_fault(issues)}", where=str(path))
     parts = _read_parts(path / "splits.md", documents, issues=issues)
-    notes = (
-        "Character offsets are end-exclusive.",
-        f"Coreference follows the guidelines of {COREFERENCE}.",
-    )
+    notes = ("Character offsets are end-exclusive.", f"Coreference follows the guidelines of {COREFERENCE}.")
     return Corpus("gum", INVENTORY, documents, tuple(relations), parts, issues, notes=notes)
 
 

@@ -189,7 +189,11 @@ def _need(kind: dict[str, Any], thing: str, pronouns: tuple[str, str, str], rand
     }
     match way:
         case "was" | "felt":
-            filled["state"] = _state(kind, random)
+            states = kind["states"].split()
+            state = random.choice(states + kind.get("extremes", "").split())
+            graded = state in states and random.random() < 0.4
+            degree = f"(RB/advmod {random.choice(choices['degrees'])}) " if graded else ""
+            filled["state"] = f"{degree}(JJ/head {state})"
         case "wanted":
             filled["word"] = random.choice(choices["wanted"])
         case "nobody" | "lacks":
@@ -205,14 +209,6 @@ def _need(kind: dict[str, Any], thing: str, pronouns: tuple[str, str, str], rand
             filled |= {"noun": _noun(trouble), "word": random.choice(choices["troubled"])}
     tree: str = _words()["needs"][way].format(**filled)
     return tree
-
-
-def _state(kind: dict[str, Any], random: Random) -> str:
-    states = kind["states"].split()
-    state = random.choice(states + kind.get("extremes", "").split())
-    graded = state in states and random.random() < 0.4
-    degree = f"(RB/advmod {random.choice(_words()['choices']['degrees'])}) " if graded else ""
-    return f"{degree}(JJ/head {state})"
 
 
 def _noun(word: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property, lru_cache
 
@@ -224,6 +224,15 @@ class Corpus:
     notes: tuple[str, ...] = ()  # choices of the reader that a user should know
     groups: Mapping[str, str] = field(default_factory=dict)
 
+    def only(self, names: Collection[str]) -> Corpus:
+        """The documents of these names, with their relations and parts."""
+        return replace(
+            self,
+            documents={name: one for name, one in self.documents.items() if name in names},
+            relations=tuple(one for one in self.relations if one.document in names),
+            parts={name: part for name, part in self.parts.items() if name in names},
+        )
+
     def sentences(self) -> Iterator[list[str]]:
         """The words of every sentence of every document."""
         for document in self.documents.values():
@@ -279,7 +288,6 @@ def single_rooted(heads: Sequence[int], labels: Sequence[str]) -> Dependencies:
 # rules of Collins (1999), Appendix A, simplified.
 _NOMINAL = "NN NNS NNP NNPS NX POS JJR"
 
-
 _RULES = {
     "ADJP": "left NNS | QP | NN | JJ VBN VBG ADJP JJR JJS | RB RBR",
     "ADVP": "right RB RBR RBS | ADVP | IN NP JJ NN",
@@ -301,9 +309,7 @@ _RULES = {
     **dict.fromkeys(("NP", "NX", "NAC"), f"right {_NOMINAL} | <NP | $ ADJP PRN | CD | JJ JJS RB QP PRP DT"),
 }
 
-
 LONGEST = 2_000  # words
-
 
 _PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", "SYM", "#"})
 

@@ -92,21 +92,11 @@ def _character_width(character: str) -> int:
 
 
 WEB = Path(__file__).with_name("web")
-# In the order in which a page must load them.
+# In the order in which a page must load them: the last script starts if the page contains data.
 STYLES = ("trees.css", "relations.css")
-SCRIPTS = (
-    "elements.js",
-    "senses.js",
-    "arcs.js",
-    "running_text.js",
-    "arguments.js",
-    "score_parts.js",
-    "trees.js",
-    "tree_controls.js",
-    "exports.js",
-    "marks.js",
-    "detail.js",
-    "relations.js",  # last: it starts if the page contains data
+SCRIPTS = tuple(
+    """elements.js senses.js arcs.js running_text.js arguments.js score_parts.js trees.js tree_controls.js
+    exports.js marks.js detail.js relations.js""".split()  # noqa: SIM905
 )
 ASSETS = STYLES + SCRIPTS
 

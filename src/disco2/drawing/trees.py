@@ -61,7 +61,7 @@ def draw_trees(view: RelationView, *, stacked: bool = False) -> str:
         *(_tree(view, side, arrangement, layouts[side], marks[side]) for side in (0, 1)),
     ]
     if view.dimensions:
-        parts.append(_scale(view, x=MARGIN, y=arrangement.height))
+        parts.append(_scale(view, arrangement.height))
     size = number(width), number(height)
     return element(
         "svg",
@@ -285,7 +285,12 @@ def _mention_links(view: RelationView, arrangement: Arrangement, marks: Sequence
         gutter = _gutter(arrangement, place, ends)
         for first, second in ends:
             if arrangement.stacked:
-                way = _around_tree(arrangement, place, gutter, first, second)
+                # Out to a side, down beside the second tree, and to the mention from below. Both halves
+                # begin in one place for all links of a chain: dashes of what they share lie on each other.
+                over, under = (bottom + LANE * (place + 1) for bottom in arrangement.bottoms)
+                middle = (gutter, (over + under) / 2)
+                way = _polyline([middle, (gutter, over), (first[0], over), first])
+                way += _polyline([middle, (gutter, under), (second[0], under), second])
             else:
                 deep = arrangement.bottoms[0] + link_depth(abs(second[0] - first[0]), place)
                 way = f"M{numbers(*first)}C{numbers(first[0], deep, second[0], deep, *second)}"
@@ -314,20 +319,6 @@ def _gutter(arrangement: Arrangement, chain: int, ends: list[tuple[Point, Point]
     return left - LANE * (chain + 2) if middle <= (left + right) / 2 else right + LANE * (chain + 1)
 
 
-def _around_tree(arrangement: Arrangement, chain: int, gutter: float, first: Point, second: Point) -> str:
-    """Down and out to a side, down beside the second tree, and to the mention from below.
-
-    Both halves begin in the same place for all links of a chain, so that the dashes of what they share lie on
-    each other.
-    """
-    lane = LANE * (chain + 1)
-    over, under = arrangement.bottoms[0] + lane, arrangement.bottoms[1] + lane
-    middle = (gutter, (over + under) / 2)
-    return _polyline([middle, (gutter, over), (first[0], over), first]) + _polyline(
-        [middle, (gutter, under), (second[0], under), second]
-    )
-
-
 def _polyline(points: list[Point]) -> str:
     """A line with rounded corners through points that lie straight above or beside each other."""
     way = f"M{numbers(*points[0])}"
@@ -351,7 +342,7 @@ SCALE_END = SCALE_BEGIN + len(SCALE_STEPS) * CELL_WIDTH
 SCALE_WORDS = SCALE_END + 24
 
 
-def _scale(view: RelationView, *, x: float, y: float) -> str:
+def _scale(view: RelationView, y: float) -> str:
     """All colours from -1 to 1, and which of a vector's numbers are shown."""
     parts = [
         text_element("\N{MINUS SIGN}1", class_="d2-note", y=4),
@@ -359,7 +350,7 @@ def _scale(view: RelationView, *, x: float, y: float) -> str:
         text_element("1", class_="d2-note", x=SCALE_END + 5, y=4),
         text_element(_scale_words(view), class_="d2-note", x=SCALE_WORDS, y=4),
     ]
-    return element("g", "".join(parts), class_="d2-scale", transform=f"translate({numbers(x, y)})")
+    return element("g", "".join(parts), class_="d2-scale", transform=f"translate({numbers(MARGIN, y)})")
 
 
 def _scale_words(view: RelationView) -> str:

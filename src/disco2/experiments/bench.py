@@ -14,13 +14,7 @@ import numpy as np
 
 from disco2.corpora.tasks import TaskSettings
 from disco2.data import Corpus
-from disco2.evaluation.significance import (
-    Interval,
-    bootstrap_interval,
-    mcnemar,
-    paired_bootstrap,
-    sign_test,
-)
+from disco2.evaluation.significance import Interval, bootstrap_interval, mcnemar, paired_bootstrap, sign_test
 from disco2.experiments.configuration import Configuration
 from disco2.experiments.evaluating import Answers, Right
 from disco2.experiments.runs import OWN, RunPlan, RunProgress, RunResult, Runs, perform_all

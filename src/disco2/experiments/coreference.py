@@ -61,14 +61,7 @@ def coreference_versions(own: Corpus, automatic: Corpus) -> dict[str, Corpus]:
     if is_covered(own):
         return {OWN: put_back, AUTOMATIC: automatic}
     common = documents_with_coreference(put_back)
-    chosen = common.documents
-    same_documents = replace(
-        automatic,
-        documents={name: one for name, one in automatic.documents.items() if name in chosen},
-        relations=tuple(one for one in automatic.relations if one.document in chosen),
-        parts=common.parts,
-        notes=common.notes,
-    )
+    same_documents = replace(automatic.only(common.documents), parts=common.parts, notes=common.notes)
     return {AUTOMATIC: automatic, INTERSECTION + OWN: common, INTERSECTION + AUTOMATIC: same_documents}
 
 
@@ -174,10 +167,8 @@ def shares_table(bench: Bench, *, beside: bool) -> Table:
 
 COREFERENCE = Experiment("coreference", _groups, _findings)
 
-
 # The settings of a model for running text and given arguments. It can't know relations around a pair.
 RUNNING_TEXT = ("task.outcomes=running-text", "task.whole_sentences=true", "features.context=false")
-
 
 MEASURES = {
     "senses": "given arguments",

@@ -125,12 +125,8 @@ def choose_further(
     dev = {name for name, part in source.parts.items() if part == "dev" and entry.part == "train"}
     held_out_keys = frozenset((one.document, one.id) for one in corpus.relations if one.document in dev)
     names = {document for document, _ in keys | held_out_keys}
-    kept = replace(
-        corpus,
-        documents={name: one for name, one in corpus.documents.items() if name in names},
-        relations=tuple(one for one in corpus.relations if one.document in names),
-    )
-    return Further(entry, source.protocol, kept, keys, held_out_keys, overlapping, left_out)
+    used = corpus.only(names)
+    return Further(entry, source.protocol, used, keys, held_out_keys, overlapping, left_out)
 
 
 def sample(instances: Sequence[Instance], limit: int, *, seed: int) -> list[Instance]:

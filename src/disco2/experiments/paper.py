@@ -135,7 +135,6 @@ MULTICLASS_EXPERIMENT = Experiment(
     "multiclass", lambda bench: {system.name: bench.plans(system) for system in LADDER}, _ladder_findings
 )
 
-
 FOLDS = 5
 PROTOCOLS = tuple(f"cv{FOLDS}-{fold}" for fold in range(FOLDS))
 FOLD_SYSTEMS = tuple(one for one in LADDER if one.changes["model.kind"] not in ("majority", "additive"))
@@ -216,7 +215,6 @@ CROSSVALIDATION = Experiment(
     "crossvalidation", lambda bench: fold_groups(bench, FOLD_SYSTEMS), _fold_findings
 )
 
-
 DIMENSIONS = (20, 30, 40, 50, 60)
 
 
@@ -255,7 +253,6 @@ DIMENSION = Experiment(
     check_plots,
 )
 
-
 NORMS = {"norm of the factors": ("A1", "A2", "B1", "B2"), "norm of the diagonals": ("A3", "B3")}
 
 
@@ -292,7 +289,6 @@ INITIALISATION = Experiment(
     },
     _initialisation_findings,
 )
-
 
 PAPERS_SPLIT = "ji"
 
@@ -364,11 +360,8 @@ def f1_measure(seeds: Sequence[Answers], positive: str) -> Measure:
 
 
 BINARY_EXPERIMENT = Experiment(
-    "binary",
-    lambda bench: {name: bench.plans(classifier(bench, name)) for name in CLASSES},
-    _binary_findings,
+    "binary", lambda bench: {name: bench.plans(classifier(bench, name)) for name in CLASSES}, _binary_findings
 )
-
 
 LOGISTIC, CLAUSES, ENSEMBLE = (PAPER["beyond"][name] for name in ("logistic", "clauses", "ensemble"))
 
@@ -403,6 +396,7 @@ def _step_groups(bench: Bench) -> Groups:
 
 def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
     usual = {system.name: runs[system.name] for system in (*STEPS, FEATURES_ALONE)}
+    seconds = {name: sum(run.notes["seconds"] for run in some) / len(some) for name, some in usual.items()}
     folded = _over_folds(runs, FOLDED)
     return Findings(
         name="beyond",
@@ -418,7 +412,7 @@ def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
                 "beyond",
                 "Accuracy, step by step",
                 ("model", "dev", "test", "test, shared entities", "seconds of training"),
-                tuple((name, *_measures(some), _mean_seconds(some)) for name, some in usual.items()),
+                tuple((name, *_measures(some), f"{seconds[name]:.1f}") for name, some in usual.items()),
                 ("Seconds are the mean over runs, for orientation: the machine may have been busy.",),
             ),
             comparison_table("beyond-tests", STEPS_COMPARED, _test_answers(usual)),
@@ -426,10 +420,6 @@ def _step_findings(bench: Bench, runs: GroupResults) -> Findings:
             comparison_table("beyond-folds-tests", FOLDS_COMPARED, folded),
         ),
     )
-
-
-def _mean_seconds(runs: Sequence[RunResult]) -> str:
-    return f"{sum(run.notes['seconds'] for run in runs) / len(runs):.1f}"
 
 
 BEYOND = Experiment("beyond", _step_groups, _step_findings)

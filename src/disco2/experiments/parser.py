@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from disco2.data import Corpus, Document, Instance, Relation, RelationKind
+from disco2.data.records import find_runs
 from disco2.data.senses import in_pdtb3
 from disco2.errors import CorpusError
 from disco2.evaluation.end_to_end import PrecisionRecall, SpanRelation, score_relations, with_interval
@@ -266,7 +267,7 @@ class RuleBaseline:
         for one in corpus.relations:
             if corpus.parts.get(one.document) != "train" or not one.senses:
                 continue
-            if one.kind == RelationKind.EXPLICIT and _is_run(one):
+            if one.kind == RelationKind.EXPLICIT and len(find_runs(one.connective_tokens)) == 1:
                 connective = _lower_words(corpus.documents[one.document], one.connective_tokens)
                 senses[connective][level2(in_pdtb3(one.senses[0]))] += 1
             elif one.kind == RelationKind.IMPLICIT:
@@ -331,8 +332,3 @@ class RuleBaseline:
 
 def _lower_words(document: Document, tokens: Sequence[int]) -> tuple[str, ...]:
     return tuple(word.lower() for word in document.words(tokens))
-
-
-def _is_run(relation: Relation) -> bool:
-    tokens = relation.connective_tokens
-    return bool(tokens) and tokens[-1] - tokens[0] == len(tokens) - 1

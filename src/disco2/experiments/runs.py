@@ -238,11 +238,7 @@ def perform_all(
 
 
 def work_on(
-    tasks: Iterable[tuple[str, Any]],
-    work: Callable[[Any], Any],
-    *,
-    jobs: int,
-    notice: Callable[[str], None],
+    tasks: Iterable[tuple[str, Any]], work: Callable[[Any], Any], *, jobs: int, notice: Callable[[str], None]
 ) -> Iterator[tuple[str, Any]]:
     """The names of tasks with the results of the work on them, in this process or, with ``jobs``, in several.
 

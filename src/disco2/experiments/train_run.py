@@ -109,11 +109,7 @@ def _training_and_development(
 
 
 def _fine_tuned(
-    parts: Parts,
-    configuration: Configuration,
-    progress: Progress,
-    report: Report,
-    state: Path | None,
+    parts: Parts, configuration: Configuration, progress: Progress, report: Report, state: Path | None
 ) -> Fitted:
     """An encoder: the main corpus is the pool ``own``, each further one a pool of its name."""
     training, widened, development = _training_and_development(parts, configuration)

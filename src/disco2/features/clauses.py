@@ -303,16 +303,7 @@ def _extent(doc: Document, argument: Argument) -> tuple[str, str]:
 # First letters of the tags of nouns, verbs, adjectives and adverbs, of the Penn Treebank and of TreeTagger.
 _CONTENT = "NVJR"
 _FIFTHS = ("under 20%", "20 to 40%", "40 to 60%", "60 to 80%", "over 80%", "all")
-_LENGTHS = (
-    (1, "1"),
-    (2, "2"),
-    (3, "3"),
-    (5, "4 to 5"),
-    (8, "6 to 8"),
-    (12, "9 to 12"),
-    (18, "13 to 18"),
-    (30, "19 to 30"),
-)
+_LENGTHS = {1: "1", 2: "2", 3: "3", 5: "4 to 5", 8: "6 to 8", 12: "9 to 12", 18: "13 to 18", 30: "19 to 30"}
 
 
 def overlap_features(instance: Instance) -> set[str]:
@@ -324,7 +315,7 @@ def overlap_features(instance: Instance) -> set[str]:
     lengths = len(relation.arg1.tokens), len(relation.arg2.tokens)
     found = {_ratio(*lengths)}
     for side, length in enumerate(lengths, start=1):
-        size = next((name for most, name in _LENGTHS if length <= most), "31 or more")
+        size = next((name for most, name in _LENGTHS.items() if length <= most), "31 or more")
         found.add(f"words in arg{side}: {size}")
     first, second = _content_stems(doc, relation.arg1), _content_stems(doc, relation.arg2)
     if first is None or second is None:

@@ -77,8 +77,11 @@ def draft_relations(
             everywhere = adjacent_sentences(document, "none")
             between |= {number: everywhere[number] for number in answers if number in everywhere}
         parsed = parser.parse(layout, implicit=IMPLICIT in choice.kinds)
-        for number in _joined_sentences(document, parsed):
-            between.pop(number, None)
+        for stated in parsed:  # a connective may join its sentence to the one before
+            if stated.connective:
+                second = document.sentence_index(stated.connective[0])
+                if second - 1 in map(document.sentence_index, (stated.arg1[0], stated.arg1[-1])):
+                    between.pop(second, None)
     found: list[tuple[Relation, ParsedRelation | None, float]] = [
         (relation, None, answers.get(number, 0.0)) for number, relation in between.items()
     ]
@@ -195,17 +198,6 @@ def _relation(
         connective=" ... ".join(part.text for part in stated),
         connective_tokens=connective,
     )
-
-
-def _joined_sentences(document: Document, parsed: Sequence[ParsedRelation]) -> set[int]:
-    """The sentences that a connective in them joins to the sentence before."""
-    joined = set()
-    for one in parsed:
-        if one.connective:
-            second = document.sentence_index(one.connective[0])
-            if second - 1 in (document.sentence_index(one.arg1[0]), document.sentence_index(one.arg1[-1])):
-                joined.add(second)
-    return joined
 
 
 def _explicit(candidate: Candidate, one: ParsedRelation, mentions: MentionIndex) -> Prediction:

@@ -187,5 +187,4 @@ def _text_bound(name: str, kind: str, span: Span, document: Document) -> str:
 
 
 def _put(path: Path, content: str) -> None:
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        stream.write(content)
+    path.write_text(content, encoding="utf-8", newline="")

@@ -38,7 +38,7 @@ class PairLine:
 
 def read_pair_lines(stream: BinaryIO, path: Path) -> Iterator[PairLine]:
     """The lines of a file of pairs: JSON Lines, or a table (``corpora.pairs``), which is read as a whole."""
-    if not is_table(path):
+    if path.suffix.lower() not in TABLE_ENDINGS:
         for number, line in enumerate(_bounded_lines(stream), start=1):
             if line.strip():
                 yield parse_pair_line(number, line.removeprefix(_BYTE_ORDER_MARK))
@@ -59,11 +59,6 @@ def _bounded_lines(stream: BinaryIO) -> Iterator[bytes]:
         while len(rest) > LONGEST_LINE and not rest.endswith(b"\n"):
             rest = stream.readline(LONGEST_LINE + 1)
         yield line
-
-
-def is_table(path: Path) -> bool:
-    """Whether the name of a file says that it is CSV or the like."""
-    return path.suffix.lower() in TABLE_ENDINGS
 
 
 def _skipped_rows(issues: ReadIssues) -> Iterator[PairLine]:

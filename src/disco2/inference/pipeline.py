@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TypedDict, TypeVar, Unpack
 
-from disco2.annotation.annotator import ALL_LAYERS, Annotator, raw_document
+from disco2.annotation.annotator import ALL_LAYERS, Annotator, AnnotatorChoice, raw_document
 from disco2.bundle import Manifest, load_bundle, read_manifest
 from disco2.data import Document, RelationKind
 from disco2.errors import InputError
@@ -178,7 +178,12 @@ class Pipeline:
     ) -> Iterator[Prediction]:
         """The same for many pairs, each a document of its own, ``batch_size`` at a time, in order."""
         for portion in _portions(pairs, batch_size):
-            given = [_given(pair, f"pair{n}") for n, pair in portion]
+            given = []
+            for n, pair in portion:
+                if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
+                    hint = 'Give them as ("It rained.", "We left.").'
+                    raise InputError("A pair is two texts.", where=f"pair{n}", hint=hint)
+                given.append(GivenPair(*pair, id=f"pair{n}"))
             yield from self.classify_pairs(given, prior=prior, min_probability=min_probability)
 
     def classify_pairs(
@@ -263,12 +268,6 @@ def _warn(text: str) -> None:
         warnings.warn(warning, LanguageWarning, stacklevel=3)
 
 
-def _given(pair: object, name: str) -> GivenPair:
-    if not isinstance(pair, Sequence) or isinstance(pair, str | bytes) or len(pair) != 2:
-        raise InputError("A pair is two texts.", where=name, hint='Give them as ("It rained.", "We left.").')
-    return GivenPair(pair[0], pair[1], id=name)
-
-
 def _portions(items: Iterable[_T], size: int) -> Iterator[list[tuple[int, _T]]]:
     """Numbered items, at most ``size`` at a time."""
     if not isinstance(items, Iterable) or isinstance(items, str | bytes):
@@ -292,8 +291,6 @@ def load(
     folder = find_model(model)
     trained, manifest = load_bundle(folder)
     if annotators is None:
-        from disco2.annotation.annotator import AnnotatorChoice  # late: only now is spaCy needed
-
         annotators = AnnotatorChoice().open()
     info = ModelInfo(
         name=str(manifest.data.get("name") or folder.resolve().name),

@@ -117,11 +117,9 @@ def looks_english(text: str) -> bool:
         shared += word in _SHARED
         if word in _FOREIGN or not word.isascii():
             foreign += match[0].islower()
-            openings += match[0].istitle() and _opens_sentence(text, match.start())
+            place = match.start()
+            opens = not place or _SENTENCE_END.search(text, max(0, place - 5), place) is not None
+            openings += match[0].istitle() and opens
     if words >= _ENOUGH_WORDS and not english and not shared:
         return False
     return not foreign or foreign + openings < 2 or foreign + openings <= 2 * english
-
-
-def _opens_sentence(text: str, place: int) -> bool:
-    return not place or _SENTENCE_END.search(text, max(0, place - 5), place) is not None

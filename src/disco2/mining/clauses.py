@@ -61,11 +61,8 @@ _REPORTING = _words(
 _IDIOMS = _words("please like remember remembered recall recalled will mistaken")
 _TIMES = _words("time times year years month months week weeks day days hour hours minutes long")
 _CORRELATES = _words("then still yet so")  # "If it rains, then we stay."
-_NO_BEGINNING = ({name.split()[0] for name in _JOINERS} | _COORDINATORS | {"nor", "than", "that"}) - {
-    "for",
-    "now",
-    "even",
-}
+_NO_BEGINNING = {name.split()[0] for name in _JOINERS} | _COORDINATORS | _words("nor than that")
+_NO_BEGINNING -= _words("for now even")
 _NO_ENDING = frozenset({"CC", "IN", "TO", "WDT", "WP", "WRB"})  # tags
 _PRONOUNS = frozenset({"PRP", "PRP$", "EX"})  # tags
 _NO_SUBJECT_BEHIND_SO = frozenset({"JJ", "RB", "IN", "WRB", "VBD", "MD"})  # tags
@@ -196,7 +193,8 @@ def _pair(tree: ClauseTree, main_level: set[int], linked: int, top: int, main: i
 def _connective(tree: ClauseTree, linked: int, start: int, end: int) -> tuple[str, int]:
     words = tree.words[start:end]
     label = tree.labels[linked]
-    name = _find_subordinator(words)
+    names = (" ".join(words[:length]) for length in (3, 2, 1))  # the longest subordinator counts
+    name = next((one for one in names if one in _JOINERS), "")
     length = len(name.split())
     if name and (label == "advcl" or name == "for"):
         opens = name != "for" or _subject_opens(tree, linked, start + 1)
@@ -317,12 +315,6 @@ def _opener(words: Sequence[str]) -> str:
 def sense_of_opener(name: str) -> str:
     """The sense of what ``find_opener`` found; empty for "and" alone."""
     return OPENERS.get(name) or OPENERS.get(name.removeprefix("and ").removeprefix("but "), "")
-
-
-def _find_subordinator(words: Sequence[str]) -> str:
-    """The subordinator that these lower-case words open with, the longest; empty if there is none."""
-    names = (" ".join(words[:length]) for length in (3, 2, 1))
-    return next((name for name in names if name in _JOINERS), "")
 
 
 # What a sentence must have to be worth annotating.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from disco2.data import Document, Token
+from disco2.data import Document
 from disco2.data.records import depths_below_root
 from disco2.errors import LayerError
 
@@ -64,7 +64,9 @@ class ParsedSentence:
         self.start = sentence.start
         self.words = tuple([token.text.lower() for token in tokens])
         self.tags = tuple([token.tag for token in tokens])
-        self.closing = tuple([_closes(token) for token in tokens])
+        self.closing = tuple(
+            [one.text in CLOSING_WORDS or (one.tag in CLOSING and one.text not in DASHES) for one in tokens]
+        )
         self.behind = list(range(length + 1))
         for place in range(length - 1, 0, -1):
             if self.closing[place]:
@@ -145,10 +147,6 @@ class ParsedSentence:
                 break
             node = above
         return node, exact
-
-
-def _closes(token: Token) -> bool:
-    return token.text in CLOSING_WORDS or (token.tag in CLOSING and token.text not in DASHES)
 
 
 Span = tuple[int, int]

@@ -130,11 +130,7 @@ _CLAUSE_WORDS = frozenset(
 )
 
 
-def sense_features(
-    sentence: ParsedSentence,
-    candidate: ConnectiveCandidate,
-    listed: ConnectiveList,
-) -> Item:
+def sense_features(sentence: ParsedSentence, candidate: ConnectiveCandidate, listed: ConnectiveList) -> Item:
     """Features of a connective's sense beside ``connective_features``: what its two clauses look like."""
     name = candidate.name
     start, end = candidate.parts[0]

@@ -24,14 +24,7 @@ from disco2.errors import InputError
 from disco2.parser import arguments, features
 from disco2.parser.arguments import Anchor, ParsedSentence, Span, SpanChoice, choose_spans
 from disco2.parser.connectives import ConnectiveCandidate, ConnectiveList, connective_name, without_overlaps
-from disco2.parser.features import (
-    Item,
-    LinearModel,
-    Scores,
-    probabilities,
-    read_models,
-    yes_probabilities,
-)
+from disco2.parser.features import Item, LinearModel, Scores, probabilities, read_models, yes_probabilities
 
 SHIPPED = Path(__file__).resolve().parents[1] / "models" / "parser"
 Ranked = tuple[tuple[str, float], ...]  # classes with their probabilities, the largest first

@@ -19,22 +19,13 @@ from typing import Any
 from disco2.files import filled, write_bytes, write_text
 from disco2.reporting import findings as forms
 from disco2.reporting.figures import png, svg
-from disco2.reporting.findings import (
-    Cell,
-    Difference,
-    Figure,
-    Findings,
-    LineFigure,
-    MapFigure,
-    Measure,
-    PValue,
-    percent,
-)
+from disco2.reporting.findings import Figure, Findings, LineFigure, MapFigure, percent
 from disco2.version import VERSION
 
 TEMPLATE = Path(__file__).parent / "templates" / "report.html"
 FORMATS = {".md": forms.markdown, ".csv": forms.csv, ".tex": forms.latex}
-KINDS = {Measure: "measure", Difference: "difference", PValue: "p", LineFigure: "lines", MapFigure: "map"}
+KINDS = {forms.Measure: "measure", forms.Difference: "difference", forms.PValue: "p"}
+KINDS |= {LineFigure: "lines", MapFigure: "map"}
 
 
 def write_findings(findings: Findings, folder: Path) -> None:
@@ -68,7 +59,7 @@ def findings_content(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _with_kind(one: Cell | Figure) -> Any:
+def _with_kind(one: forms.Cell | Figure) -> Any:
     if one is None or isinstance(one, str | int):
         return one
     return {"kind": KINDS[type(one)]} | asdict(one)

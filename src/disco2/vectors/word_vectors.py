@@ -354,9 +354,11 @@ def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: i
         with path.open("rb") as file:
             compressed = file.read(2) == b"\x1f\x8b"
         with cast("BinaryIO", gzip.open(path, "rb")) if compressed else path.open("rb") as stream:
-            preview = stream.read(_PREVIEW)
+            header, _, rest = stream.read(_PREVIEW).partition(b"\n")
             stream.seek(0)
-            read_rows = _binary_rows if _is_word2vec_binary(preview) else _text_rows
+            # In word2vec's binary form a header is followed by bytes that no text has.
+            is_binary = _parse_header(header) is not None and not _CONTROL_BYTES.isdisjoint(rest)
+            read_rows = _binary_rows if is_binary else _text_rows
             for word, values in read_rows(stream, wanted, str(path)):
                 if not np.isfinite(values).all():
                     raise _error(f"A value of '{word}' is infinite or not a number.", str(path))
@@ -374,12 +376,6 @@ def read_vectors(path: Path, *, keep: Collection[str] | None = None, frequent: i
 
 def _error(what: str, where: str) -> VectorsError:
     return VectorsError(what, where=where, hint=_FORMATS)
-
-
-def _is_word2vec_binary(preview: bytes) -> bool:
-    """Whether a header is followed by bytes that no text has."""
-    line, _, rest = preview.partition(b"\n")
-    return _parse_header(line) is not None and not _CONTROL_BYTES.isdisjoint(rest)
 
 
 def _parse_header(line: bytes) -> tuple[int, int] | None:

@@ -139,7 +139,9 @@ def corpus_mine(
             per_sense=per_sense,
             encoding=encoding,
             by_line=paragraphs == "line",
-            report=lambda mined: show(_progress_text(mined)),
+            report=lambda mined: show(
+                f"{mined.blocks:,} blocks, {mined.words / 1e6:,.1f} million words, {mined.found:,} pairs"
+            ),
             notice=listing.print_note,
         )
     _print_mined(output, mined)
@@ -177,10 +179,6 @@ def _print_mined(output: Path, mined: Mined) -> None:
             listing.messages.print(str(error))
         what = f"{len(mined.unread)} files could not be read to their end; the others are done."
         raise InputError(what, where=str(output))
-
-
-def _progress_text(mined: Mined) -> str:
-    return f"{mined.blocks:,} blocks, {mined.words / 1e6:,.1f} million words, {mined.found:,} pairs"
 
 
 def corpus_convert(

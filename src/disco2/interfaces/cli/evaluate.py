@@ -11,15 +11,8 @@ import typer
 
 from disco2.bundle import load_bundle
 from disco2.corpora.writing import FORMS, NO_LABELS, export_predictions
-from disco2.data import Corpus
 from disco2.errors import SettingsError
-from disco2.experiments.evaluating import (
-    Labelled,
-    ModelEvaluation,
-    evaluate_model,
-    label_relations,
-    parts_to_evaluate,
-)
+from disco2.experiments.evaluating import ModelEvaluation, evaluate_model, label_relations, parts_to_evaluate
 from disco2.files import write_text
 from disco2.interfaces.cli import listing
 from disco2.interfaces.cli.corpus_options import CorpusOptions
@@ -67,7 +60,13 @@ def evaluate(
     if predictions is not None and form != JSONL:
         without = NO_LABELS[form]
         labelled = label_relations(*bundle, found, part=split, protocol=protocol, without=without)
-        _export(found, labelled, predictions, form)
+        exported = export_predictions(found, labelled.relations, labelled.labels, predictions, form)
+        listing.print_note(f"{exported.relations} predictions written as {form} to {predictions}")
+        if kinds := ", ".join(f"{kind} ({count})" for kind, count in labelled.beyond_task.most_common()):
+            what = "labelled like the others, though the model's task does not count them"
+            listing.print_note(f"{what}: {kinds}")
+        for note in exported.notes:
+            listing.print_note(note)
         if not labelled.annotated:
             listing.print_note(
                 f"the relations of '{split}' have no labels of their own: there are no figures"
@@ -86,15 +85,6 @@ def evaluate(
         listing.print_json(judged.to_json())
     else:
         _show(judged)
-
-
-def _export(corpus: Corpus, labelled: Labelled, path: Path, form: str) -> None:
-    exported = export_predictions(corpus, labelled.relations, labelled.labels, path, form)
-    listing.print_note(f"{exported.relations} predictions written as {form} to {path}")
-    if kinds := ", ".join(f"{kind} ({count})" for kind, count in labelled.beyond_task.most_common()):
-        listing.print_note(f"labelled like the others, though the model's task does not count them: {kinds}")
-    for note in exported.notes:
-        listing.print_note(note)
 
 
 def _show(judged: ModelEvaluation) -> None:

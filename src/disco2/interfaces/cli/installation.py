@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -34,7 +33,7 @@ def models(as_json: AsJson = False) -> None:
 
     found = summarise_shipped()
     if as_json:
-        print_json({"models": [model.to_json() for model in found]})
+        print_json({"models": [asdict(model) for model in found]})
         return
     # Measures that all of them have, so that the table compares like with like.
     accuracies = [{one.measure: one.accuracy for one in model.accuracy} for model in found]
@@ -103,8 +102,15 @@ def doctor(
     for name, check in checking.checks(folder, quick=quick).items():
         with messages.status(f"checking {name}"):  # silent without a terminal
             sections[name] = check()
-        if not as_json:
-            _print_section(name, sections[name])
+        if as_json:
+            continue
+        results.print()
+        results.print(name.capitalize(), style="bold")
+        widest = max((len(finding.name) for finding in sections[name]), default=0)
+        for one in sections[name]:
+            results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])
+            if one.advice and one.status != checking.OK:
+                results.print(f"{' ' * (widest + 13)}-> {one.advice}", style="dim")
     failed = checking.count_findings(sections, checking.FAILED)
     warnings = checking.count_findings(sections, checking.WARNING)
     if as_json:
@@ -114,14 +120,3 @@ def doctor(
         some = f"failed: {failed}, warnings: {warnings}; the arrows above say what to do."
         results.print(some if failed or warnings else "Everything works.")
     raise typer.Exit(2 if failed else 0)
-
-
-def _print_section(name: str, findings: Sequence[checking.Finding]) -> None:
-    """Print name, status and result of each finding, and the advice below."""
-    results.print()
-    results.print(name.capitalize(), style="bold")
-    widest = max((len(finding.name) for finding in findings), default=0)
-    for one in findings:
-        results.print(f"  {one.name:<{widest}}  {one.status:<7}  {one.found}", style=_STYLES[one.status])
-        if one.advice and one.status != checking.OK:
-            results.print(f"{' ' * (widest + 13)}-> {one.advice}", style="dim")

@@ -137,8 +137,11 @@ def ask_questions(questions: Sequence[Question], labels: Sequence[str], rows: Ro
     place = 0
     while place < len(waiting):
         _print_question(waiting[place], keys, f"{place + 1} of {len(waiting)}")
-        answer = _read_answer()
-        if answer is None or answer == QUIT:
+        results.print("key> ", end="")
+        sys.stdout.flush()
+        line = sys.stdin.readline() if sys.stdin else ""
+        answer = line.strip().lower()
+        if not line or answer == QUIT:
             return
         undo = answer == UNDO and place > 0 and answer not in label_of
         if answer in label_of or undo:
@@ -170,11 +173,3 @@ def _print_question(question: Question, keys: dict[str, str], place: str) -> Non
         results.print(f"  {' '.join(argument.text.split())}", style="bold")
     for name, probability in question.answer.top(SHOWN_SENSES):
         results.print(f"    {keys.get(name, ' ')}  {name} {percent(probability)}%")
-
-
-def _read_answer() -> str | None:
-    """A line of standard input without spaces and in lower case; None at its end."""
-    results.print("key> ", end="")
-    sys.stdout.flush()
-    line = sys.stdin.readline() if sys.stdin else ""
-    return line.strip().lower() if line else None

@@ -41,7 +41,6 @@ from disco2.version import VERSION
 BATCH_SIZE, UTF_8 = 64, "utf-8"
 SHOWN_ERRORS = 10
 
-
 MinProbability = Annotated[
     float,
     typer.Option("--min-probability", help="Mark answers with a lower probability as unsure.", metavar="P"),
