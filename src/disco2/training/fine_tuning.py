@@ -11,13 +11,11 @@ The loss is the cross-entropy against a distribution over labels, so that votes 
 used as they are. A second linear layer on the same vector, only there in training, predicts a ``hint``: the
 connective that was removed from a mined pair, or the subtype of an annotated sense.
 
-Where a stage has a ``link_weight``, another part that is only there in training reads coreferent mentions, so
-that their states learn who does what. It is a bilinear form like that of the entity term, which is fitted to
-the finished states: with s_i and s_j [H] the mean states of the heads' pieces, and the mean over all links,
+Where a stage has a ``link_weight``, a bilinear form, only there in training, teaches the states of coreferent
+mentions who does what; the entity term is fitted to the finished states. With s_i [H] the mean state of the
+pieces of head i, its loss is the cross-entropy of psi + phi, where psi counts as a constant:
 
     phi_y = mean over links (i, j) of sum over r of (b1_yr' tanh(P s_i)) (b2_yr' tanh(P s_j))
-
-Its loss is the cross-entropy of psi + phi, where psi counts as a constant.
 """
 
 from __future__ import annotations
@@ -54,7 +52,6 @@ OPSET = 17  # of ONNX
 LINK_SIZE, LINK_RANK = 64, 4  # of the bilinear form of coreferent mentions
 LINK_RATE = 20  # times the rate of the encoder, which is trained already
 _CHUNK = 50  # batches that are sorted by length together
-
 _OF_STAGE = ("name", "drawn", "epochs", "rate", "averaging", "roles", "link_weight")  # beside its seed
 
 Pieces = tuple[list[int], list[int]]  # word pieces, and the argument to which each belongs
@@ -104,9 +101,8 @@ class MentionPairs(nn.Module):
         one, other = (torch.tanh(self.shared(side)) for side in sides)
         scores = (self.first(one) * self.second(other)).unflatten(1, (-1, LINK_RANK)).sum(2)
         rows = torch.tensor([row for row, _ in pairs])
-        counts = torch.bincount(rows).unsqueeze(1)
-        found: Tensor = scores.new_zeros(len(links), scores.shape[1]).index_add(0, rows, scores) / counts
-        return found
+        total = scores.new_zeros(len(links), scores.shape[1]).index_add(0, rows, scores)
+        return total / torch.bincount(rows).unsqueeze(1)
 
 
 def load_encoder(folder: Path) -> nn.Module:
@@ -213,10 +209,6 @@ class FineTuning:
             before = sha256(json.dumps(names).encode())
         return names
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> list[Encoding]:
-        found: list[Encoding] = self.tokenizer.encode_batch(list(pairs))
-        return found
-
     def _partly(self, name: str) -> Path:
         """The file of a stage that is under way."""
         return self.folder / f"{name}.partly.safetensors"
@@ -225,7 +217,7 @@ class FineTuning:
         """psi of all labels for pairs of texts, [n, Y]."""
         was_training = self.model.training
         self.model.eval()
-        read = [_pieces(one) for one in self._read(pairs)]
+        read = [_pieces(one) for one in self.tokenizer.encode_batch(list(pairs))]
         order = sorted(range(len(read)), key=lambda place: len(read[place][0]))
         found = np.zeros((len(read), len(self.labels)), dtype=np.float32)
         with torch.no_grad():
@@ -250,7 +242,7 @@ class FineTuning:
         hint_number = {hint: place for place, hint in enumerate(hints)} | {"": -1}
         pools = {}
         for pool, pairs in texts.items():
-            read = self._read([(one.arg1, one.arg2) for one in pairs])
+            read = self.tokenizer.encode_batch([(one.arg1, one.arg2) for one in pairs])
             shares = ([one.target.get(label, 0.0) for label in self.labels] for one in pairs)
             pools[pool] = [
                 _Ready(
@@ -316,9 +308,7 @@ class _StageRun:
         self._optimiser = torch.optim.AdamW(
             [
                 {"params": some, "weight_decay": 0.01 * matrices, "factor": LINK_RATE if links else 1}
-                for (links, matrices), some in sorted(
-                    groups.items(), key=lambda one: (one[0][0], not one[0][1])
-                )
+                for (links, matrices), some in groups.items()
             ],
             lr=stage.rate,
             fused=True,
@@ -367,10 +357,8 @@ class _StageRun:
             loss = loss.index_add(0, torch.tensor(rows), settings.hint_weight * hint_loss)
         rows = [row for row, one in enumerate(batch) if one.links]
         if rows and self.mention_pairs is not None:
-            together = scores[rows].detach() + self.mention_pairs(
-                states[rows], [batch[row].links for row in rows]
-            )
-            link_loss = -(target[rows] * together.log_softmax(1)).sum(1)
+            phi = self.mention_pairs(states[rows], [batch[row].links for row in rows])
+            link_loss = -(target[rows] * (scores[rows].detach() + phi).log_softmax(1)).sum(1)
             loss = loss.index_add(0, torch.tensor(rows), self.stage.link_weight * link_loss)
         mean: Tensor = (weight * loss).sum() / weight.sum()
         return mean
@@ -443,21 +431,15 @@ def _pieces(read: Encoding) -> Pieces:
 
 def _links(read: Encoding, links: Sequence[tuple[Span, Span]]) -> Links:
     """The pieces of both mentions of each link; without links that have lost a mention to the limit."""
-    found = []
-    for link in links:
-        places = tuple(
-            [
-                place
-                for place, (sequence, (start, end)) in enumerate(
-                    zip(read.sequence_ids, read.offsets, strict=True)
-                )
-                if sequence == side and start < last and end > first
-            ]
-            for side, (first, last) in enumerate(link)
-        )
-        if all(places):
-            found.append((places[0], places[1]))
-    return found
+    pieces = list(enumerate(zip(read.sequence_ids, read.offsets, strict=True)))
+
+    def covering(side: int, begin: int, behind: int) -> list[int]:
+        return [
+            place for place, (own, (start, end)) in pieces if own == side and start < behind and end > begin
+        ]
+
+    found = [(covering(0, *first), covering(1, *second)) for first, second in links]
+    return [(one, other) for one, other in found if one and other]
 
 
 def _number(*parts: object) -> int:
