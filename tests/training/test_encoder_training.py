@@ -152,18 +152,6 @@ def test_the_weights_of_members_are_averaged_and_their_work_is_shared(folder: Pa
     np.testing.assert_allclose(mean.weights, (one.weights + other.weights) / 2, atol=1e-6)
 
 
-def test_a_stage_can_be_averaged_with_an_earlier_one(folder: Path, tmp_path: Path) -> None:
-    settings = replace(SETTINGS, state=str(tmp_path / "kept"), int8=False)
-    both = (STAGES[0], STAGES[1], replace(STAGES[1], averaged_with="first"))
-    first, last, mixed = (fit(folder, tmp_path, settings=settings, stages=some) for some in
-                          (both[:1], both[:2], (both[0], both[2])))  # fmt: skip
-    np.testing.assert_allclose(mixed.weights, (first.weights + last.weights) / 2, atol=1e-6)
-    with pytest.raises(SettingsError, match="No stage 'later' comes before 'first'"):
-        fit(
-            folder, tmp_path, settings=settings, stages=(replace(STAGES[0], averaged_with="later"), STAGES[1])
-        )
-
-
 def test_what_the_texts_of_role_pairs_say_is_not_learned(folder: Path, tmp_path: Path) -> None:
     """Pairs with the wrong label do no harm among the roles of a stage, and much among its data."""
     from disco2.training.fine_tuning import FineTuning

@@ -81,9 +81,6 @@ class StagePlan(Settings):
     members: int = setting(
         1, "models, each with the next seed, whose weights are averaged at the end of the stage", minimum=1
     )
-    averaged_with: str = setting(
-        "", "name of an earlier stage: at the end, its weights and those of this stage are averaged"
-    )
 
     @property
     def drawn(self) -> dict[str, int]:
@@ -167,12 +164,6 @@ def fit_encoder(
     ]
     if unknown := {name for plan in planned for name in plan.drawn} - pools.keys():
         raise SettingsError(f"Unknown data '{min(unknown)}' in a stage.", hint=f"Known: {', '.join(pools)}.")
-    for place, plan in enumerate(planned):
-        earlier = {"", *(one.name for one in planned[:place])}
-        if plan.averaged_with not in earlier:
-            raise SettingsError(
-                f"No stage '{plan.averaged_with}' comes before '{plan.name}'.", where="averaged_with"
-            )
     kept = Path(settings.state) if settings.state else folder / STAGES
     tuning = FineTuning(encoder, labels, planned, texts, settings, kept, most_pieces=model.pieces)
     epochs: list[Epoch] = []

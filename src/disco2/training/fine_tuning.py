@@ -109,8 +109,9 @@ def load_encoder(folder: Path) -> nn.Module:
     """The encoder of a folder in Hugging Face's layout; nothing is fetched, no code of the folder is run."""
     transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    options = {"local_files_only": True, "trust_remote_code": False, "use_safetensors": True}
-    found: nn.Module = AutoModel.from_pretrained(folder, **options)
+    found: nn.Module = AutoModel.from_pretrained(
+        folder, local_files_only=True, trust_remote_code=False, use_safetensors=True
+    )
     return found
 
 
@@ -164,24 +165,31 @@ class FineTuning:
     ) -> PairEncoder:
         """Train all stages; ``after_epoch`` may look at the model, which is then in evaluation mode."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        results: dict[str, dict[str, Tensor]] = {}
         for stage, names in zip(self.stages, self._names, strict=True):
             first = {name: value.clone() for name, value in self.model.state_dict().items()}
             finished = [self.folder / f"{name}.safetensors" for name in names]
-            for member, file in enumerate(finished):
-                if not file.is_file():
-                    self.model.load_state_dict(first)
-                    self._run_stage(replace(stage, seed=stage.seed + member), file, after_epoch, report)
-            found = _mean_weights([load_file(file) for file in finished])
-            if stage.averaged_with:
-                found = _mean_weights([found, results[stage.averaged_with]])
-            results[stage.name] = found
-            self.model.load_state_dict(found)
+            for member, (name, file) in enumerate(zip(names, finished, strict=True)):
+                if file.is_file():
+                    continue
+                self.model.load_state_dict(first)
+                self._run_stage(replace(stage, seed=stage.seed + member), name, after_epoch, report)
+                _save_tensors(file, self.model.state_dict())
+                self._partly(name).unlink(missing_ok=True)
+            states = [load_file(file) for file in finished]
+            mean = states[0]
+            for name, value in mean.items():
+                if value.is_floating_point():  # whole numbers, such as positions, are the same in all
+                    mean[name] = torch.stack([state[name] for state in states]).mean(0)
+            self.model.load_state_dict(mean)
         self.model.eval()
         return self.model
 
     def _stage_names(self, base: object) -> list[list[str]]:
-        """For each member of each stage a hash of all that it depends on: its own seed, no other one's."""
+        """For each member of each stage a hash of all that its result depends on.
+
+        A member's name is that of a stage with its seed and no other member, so that the two share their
+        work.
+        """
         before = sha256(json.dumps(base).encode())
         shared = {name: getattr(self.settings, name) for name in SHARED}
         names: list[list[str]] = []
@@ -198,8 +206,12 @@ class FineTuning:
                         read = one if stage.link_weight else replace(one, links=())
                         digest.update(json.dumps(asdict(read), sort_keys=True, default=dict).encode())
                 names[-1].append(f"{stage.name}-{digest.hexdigest()[:16]}")
-            before = sha256(json.dumps([names, stage.averaged_with]).encode())
+            before = sha256(json.dumps(names).encode())
         return names
+
+    def _partly(self, name: str) -> Path:
+        """The file of a stage that is under way."""
+        return self.folder / f"{name}.partly.safetensors"
 
     def scores(self, pairs: Sequence[tuple[str, str]], *, batch_size: int = 64) -> np.ndarray:
         """psi of all labels for pairs of texts, [n, Y]."""
@@ -219,7 +231,7 @@ class FineTuning:
         return found
 
     def _run_stage(
-        self, stage: StagePlan, file: Path, after_epoch: Callable[[], None], report: Report
+        self, stage: StagePlan, name: str, after_epoch: Callable[[], None], report: Report
     ) -> None:
         texts = {pool: self.pools[pool] for pool in stage.drawn}
         targets = {label for pool in texts.values() for one in pool for label in one.target}
@@ -244,12 +256,12 @@ class FineTuning:
                 for one, encoding, target in zip(pairs, read, shares, strict=True)
             ]
         run = _StageRun(self.model, stage, self.settings, pools, hints)
-        partly = file.with_suffix(".partly.safetensors")
+        partly = self._partly(name)
         begin = run.load(partly) if partly.is_file() else 0
         for step in range(begin, run.steps):
             run.take_step(step)
             if (step + 1) % 50 == 0:
-                report(f"{file.stem}: step {step + 1} of {run.steps}, loss {np.mean(run.losses[-50:]):.4f}")
+                report(f"{name}: step {step + 1} of {run.steps}, loss {np.mean(run.losses[-50:]):.4f}")
             if (step + 1) % self.save_every == 0:
                 run.save(partly, step + 1)
             if step + 1 in run.ends:
@@ -260,8 +272,6 @@ class FineTuning:
                 after_epoch()
                 self.model.load_state_dict(kept, strict=False)
         run.keep_average()
-        _save_tensors(file, self.model.state_dict())
-        partly.unlink(missing_ok=True)
 
 
 class _StageRun:
@@ -400,14 +410,6 @@ def _epoch(
         batches += [chunk[start : start + batch_size] for start in range(0, len(chunk), batch_size)]
     chance.shuffle(batches)
     return batches
-
-
-def _mean_weights(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
-    """Whole numbers, such as positions, are the same in all."""
-    return {
-        name: torch.stack([one[name] for one in states]).mean(0) if value.is_floating_point() else value
-        for name, value in states[0].items()
-    }
 
 
 def _save_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
