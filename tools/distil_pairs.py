@@ -47,8 +47,10 @@ def draw_pairs(folder: Path, count: int, files: list[str], chance: random.Random
         yield from chance.sample(found, min(len(found), count * share // sum(SHARES.values())))
     for entry in files:
         path, _, wanted = entry.rpartition(":")
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-        yield from map(json.loads, chance.sample(lines, int(wanted)))
+        if not (wanted.isdecimal() and Path(path).is_file()):
+            raise SystemExit(f"--pairs {entry}: it takes FILE:COUNT")
+        lines = Path(path).read_text(encoding="utf-8").rstrip("\n").split("\n")
+        yield from map(json.loads, chance.sample(lines, min(len(lines), int(wanted))))
 
 
 def label_pairs(pairs: list[Pair], model_path: str) -> Iterator[dict[str, object]]:
@@ -82,7 +84,7 @@ def main() -> None:
         pairs: list[Any] = list(draw_pairs(given.text, given.count, given.pairs, chance))
         chance.shuffle(pairs)
     else:
-        lines = given.pairs.read_text(encoding="utf-8").splitlines()
+        lines = given.pairs.read_text(encoding="utf-8").rstrip("\n").split("\n")
         pairs = list(label_pairs([json.loads(line) for line in lines], given.model))
     write_text(given.output, (json.dumps(one, ensure_ascii=False) + "\n" for one in pairs))
     print(f"{given.output}: {len(pairs)} pairs")

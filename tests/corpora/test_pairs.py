@@ -68,7 +68,9 @@ def test_votes_are_shares_of_labels(tmp_path: Path) -> None:
         (),
     ]
     assert [one.senses for one in corpus.relations] == [(), ("list",), (), (), ()]
-    assert [one.where for one in corpus.issues.findings] == [f"{tmp_path / 'p.jsonl'}:{n}" for n in (3, 4)]
+    assert [one.where for one in corpus.issues.findings] == [f"{tmp_path / 'p.jsonl'}:{n}" for n in (2, 3, 4)]
+    table = read(tmp_path, "p.csv", "arg1,arg2,label,votes\nIt rained.,We left.,result,7\n")
+    assert not table.issues.findings
     write_pairs(corpus, tmp_path / "again.jsonl")
     again = read_pairs(tmp_path / "again.jsonl")
     assert [one.votes for one in again.relations] == [one.votes for one in corpus.relations]

@@ -162,6 +162,10 @@ def test_a_relation_with_votes_alone_has_the_label_with_most() -> None:
     (contrast,), dropped = Task("t").instances(read, read.relations, (CONTRAST, "Contingency.Cause"))
     assert contrast.gold == (CONTRAST,)
     assert dropped == {"no sense": 1}
+    assert Task("t", minimum=1).label_set([one]) == (CONTRAST, "Contingency.Cause")
+    entrel = replace(one, kind=RelationKind.ENTREL)
+    ((kept,), _) = Task("t", entrel="EntRel").instances(read, [entrel], (CONTRAST, "EntRel"))
+    assert kept.gold == ("EntRel",)
     assert text_pair(contrast).target == pytest.approx({"Contingency.Cause": 0.4, CONTRAST: 0.6})
     both = replace(contrast, relation=replace(one, senses=(CONTRAST,)))
     assert text_pair(both).target == pytest.approx({"Contingency.Cause": 0.2, CONTRAST: 0.8})

@@ -227,6 +227,15 @@ def test_bad_stages_are_refused(folder: Path, tmp_path: Path) -> None:
         fit(folder, tmp_path, settings=SETTINGS, stages=(StagePlan(data=("gold",)),))
     with pytest.raises(SettingsError, match="'many'"):
         fit(folder, tmp_path, settings=SETTINGS, stages=(StagePlan(data=("own:many",)),))
+    with pytest.raises(SettingsError, match="'more' is named twice"):
+        fit(
+            folder,
+            tmp_path,
+            settings=SETTINGS,
+            stages=(StagePlan(data=("more",), roles=("more",), link_weight=1),),
+        )
+    with pytest.raises(SettingsError, match="link_weight above 0"):
+        fit(folder, tmp_path, settings=SETTINGS, stages=(StagePlan(roles=("more",)),))
 
 
 def test_folders_that_are_no_encoder_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -132,7 +132,8 @@ def _read_records(text: str, *, path: Path, issues: ReadIssues) -> Iterator[tupl
     """Yield the first line of every record, and its cells by columns in lower case."""
     ending, start = path.suffix.lower(), text.removeprefix(reading.BYTE_ORDER_MARK).lstrip()[:1]
     if ending in TABLE_ENDINGS or (ending not in JSON_ENDINGS and start != "{"):
-        yield from reading.read_table(text, path=path, required=REQUIRED, issues=issues)
+        for line, row in reading.read_table(text, path=path, required=REQUIRED, issues=issues):
+            yield line, {name: cell for name, cell in row.items() if name != "votes"}  # JSON alone has them
         return
     for line, record in reading.read_json_lines(text, path=path, issues=issues):
         yield line, {key.strip().lower(): value for key, value in record.items()}
@@ -163,13 +164,16 @@ def _votes(
     if given is None:
         return ()
     found: dict[str, float] = {}
+    usable = isinstance(given, dict)
     for label, vote in given.items() if isinstance(given, dict) else ():
-        is_number = isinstance(vote, int | float) and not isinstance(vote, bool)
-        if is_number and 0 < vote < MOST_VOTES:
+        if not isinstance(vote, int | float) or isinstance(vote, bool) or not 0 <= vote < MOST_VOTES:
+            usable = False
+        elif vote:
             for sense in reading.read_senses([label], known, where=where, issues=issues):
                 found[sense] = found.get(sense, 0.0) + vote
-    if not found:
-        issues.add("unusable votes", where, f"{reading.shorten(given)} has no label with a number above 0.")
+    if not usable or not found:
+        what = f"{reading.shorten(given)} has something else than labels with numbers from 0 to a billion."
+        issues.add("unusable votes", where, what)
     return reading.normalise_votes(found)
 
 

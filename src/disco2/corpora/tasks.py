@@ -69,7 +69,7 @@ class Task:
             return tuple(sorted((self.versus, OTHER)))
         counts: Counter[str] = Counter()
         for relation in train_relations:
-            counts.update(set(self.labels_of(relation)))
+            counts.update(set(self.labels_of(relation) or self._voted(relation)))
         frequent = self.labels or [label for label, count in counts.items() if count >= self.minimum]
         kept = [one for one in counts if _is_named(one, self.keep) or one in (self.entrel, self.norel)]
         return tuple(sorted({one for one in (*frequent, *kept) if not _is_named(one, self.excluded)}))
@@ -91,7 +91,7 @@ class Task:
                 continue
             gold = tuple(label for label in self.labels_of(relation) if label in wanted)
             target = self._target(relation, wanted)
-            if target and not relation.senses:
+            if target and not self.labels_of(relation):
                 gold = (max(target, key=itemgetter(1))[0],)
             if not gold or not relation.arg1.tokens or not relation.arg2.tokens:
                 dropped[self._why_dropped(relation)] += 1
@@ -118,14 +118,18 @@ class Task:
             found = [self.versus if self.versus in found else OTHER]
         return tuple(dict.fromkeys(found))
 
-    def _target(self, relation: Relation, wanted: Collection[str]) -> tuple[tuple[str, float], ...]:
-        """The shares of the votes for each wanted label, which add up to 1; empty if no vote counts."""
+    def _voted(self, relation: Relation) -> list[str]:
+        """The labels that a relation's votes name."""
+        return [label for label, _ in self._target(relation, None)] if self._counts(relation) else []
+
+    def _target(self, relation: Relation, wanted: Collection[str] | None) -> tuple[tuple[str, float], ...]:
+        """The shares of the votes for each wanted label, or all; they add up to 1. Empty if none counts."""
         shares: dict[str, float] = {}
         for sense, share in relation.votes:
             label = _at_level(sense, self.level)
             if self.versus and label is not None:
                 label = self.versus if label == self.versus else OTHER
-            if label is not None and label in wanted:
+            if label is not None and (wanted is None or label in wanted):
                 shares[label] = shares.get(label, 0.0) + share
         total = sum(shares.values())
         return tuple((label, share / total) for label, share in shares.items() if share > 0)
@@ -134,7 +138,7 @@ class Task:
         if not relation.arg1.tokens or not relation.arg2.tokens:
             return "an argument has no tokens"
         if not relation.senses and not self._label_of_kind(relation):
-            return "no sense"
+            return "no vote for a label" if relation.votes else "no sense"
         labels = self.labels_of(relation)
         if not labels:
             return f"sense {relation.senses[0]} is not annotated at level {self.level}"

@@ -85,18 +85,22 @@ class StagePlan(Settings):
     @property
     def drawn(self) -> dict[str, int]:
         """How many pairs of each pool an epoch draws; 0: all."""
-        found = {}
+        found: dict[str, int] = {}
         for entry in (*self.data, *self.roles):
             name, colon, count = entry.rpartition(":") if ":" in entry else (entry, "", "0")
             if not (count.isdecimal() and (int(count) or not colon)):
                 raise SettingsError(f"'{count}' is no number of pairs.", where=f"stage data {entry}")
+            if name in found:
+                raise SettingsError(f"'{name}' is named twice.", where=f"stage {self.name}")
             found[name] = int(count)
+        if self.roles and not self.link_weight:
+            raise SettingsError("Roles are learned with a link_weight above 0.", where=f"stage {self.name}")
         return found
 
     @property
     def role_pools(self) -> frozenset[str]:
         """The names of ``roles``."""
-        return frozenset(entry.partition(":")[0] for entry in self.roles)
+        return frozenset(tuple(self.drawn)[len(self.data) :])
 
 
 Span = tuple[int, int]

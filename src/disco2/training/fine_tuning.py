@@ -101,8 +101,8 @@ class MentionPairs(nn.Module):
         one, other = (torch.tanh(self.shared(side)) for side in sides)
         scores = (self.first(one) * self.second(other)).unflatten(1, (-1, LINK_RANK)).sum(2)
         rows = torch.tensor([row for row, _ in pairs])
-        total = scores.new_zeros(len(links), scores.shape[1]).index_add(0, rows, scores)
-        return total / torch.bincount(rows).unsqueeze(1)
+        found: Tensor = scores.new_zeros(len(links), scores.shape[1]).index_add(0, rows, scores)
+        return found.div_(torch.bincount(rows).unsqueeze(1))
 
 
 def load_encoder(folder: Path) -> nn.Module:
