@@ -60,7 +60,7 @@ def test_utf16_is_told_by_its_mark(tmp_path: Path, encoding: str) -> None:
 @pytest.mark.parametrize(
     ("text", "reason", "line"),
     [
-        ('{"a": 1,\n}', "Expecting property name", 2),
+        ('{"a": 1\n"b": 2}', "Expecting ',' delimiter", 2),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply", 1),
         ('{"a":' * 100_000 + "1" + "}" * 100_000, "nested too deeply", 1),
         ("9" * 5000, "too many digits", 1),
