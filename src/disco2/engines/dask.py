@@ -61,8 +61,9 @@ def connect(address: str, workers: int) -> Iterator[Client]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # about versions of packages that we don't use
                 client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
-        except (OSError, TimeoutError, RuntimeError, TypeError, ValueError) as error:
-            what = f"No Dask scheduler answers: {error}."
+        except (OSError, TimeoutError, RuntimeError, TypeError, ValueError, AssertionError) as error:
+            # An assertion of Dask: its event loop did not start within ten seconds, on a very busy machine.
+            what = f"No Dask scheduler answers: {str(error) or 'its event loop did not start'}."
             hint = (
                 "Start one with: dask scheduler; and workers with: dask worker tcp://HOST:8786 --nthreads 1"
             )
