@@ -5,7 +5,7 @@
 
 GUM: the sense between given arguments, of these the ones between sentences, and running text (EntRel and
 NoRel allowed); layers are the built-in annotators'. DiscoGeM: split by document. Acceptance: the everyday
-pairs and the role twins of tests/acceptance. Every row has the accuracy with its 95% interval (bootstrap,
+pairs and the role twins of tests/acceptance; with ``--part dev`` the dev parts of data/ instead. Every row has the accuracy with its 95% interval (bootstrap,
 seed 1), macro-F1 over the gold labels and the calibration error of the probabilities.
 """
 
@@ -99,6 +99,17 @@ def acceptance_tests() -> list[TestSet]:
     ]
 
 
+def made_up_tests() -> list[TestSet]:
+    """The dev parts of the made-up pairs."""
+    tests = []
+    for file in sorted((Path(__file__).parents[1] / "data").glob("*.jsonl")):
+        corpus = read_corpus("pairs", file)
+        held_out = corpus.only({name for name, part in corpus.parts.items() if part == "dev"})
+        alone = replace(held_out, inventory="pdtb3", parts={})  # one part, which is all there is
+        tests.append(pair_test(f"{file.stem}, dev", alone, protocol="own", part="train"))
+    return tests
+
+
 def measure(nlp: Pipeline, name: str, test: TestSet) -> Figures:
     model = nlp.model
     scores = model.scores(test.instances)
@@ -175,8 +186,7 @@ def main() -> None:
     if given.discogem:
         corpus = read_corpus("discogem", given.discogem)
         tests.append(pair_test("DiscoGeM, by document", corpus, protocol="documents", part=given.part))
-    if given.part == "test":
-        tests += acceptance_tests()
+    tests += acceptance_tests() if given.part == "test" else made_up_tests()
     if given.without:
         compare_parts(tests)
         return

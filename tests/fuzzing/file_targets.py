@@ -10,6 +10,7 @@ import gzip
 import hashlib
 import json
 import zlib
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 from unittest.mock import Mock
@@ -19,15 +20,27 @@ import numpy as np
 from disco2.annotation.annotator import ALL_LAYERS, Annotators, raw_document
 from disco2.annotation.cache import document_to_json
 from disco2.bundle import load_bundle, save_bundle
-from disco2.bundle.folder import CARD, FEATURES, HASHED, PARAMETERS, WORDS, digest, manifest_text
+from disco2.bundle.folder import (
+    CARD,
+    ENCODER,
+    EVERY_FILE,
+    FEATURES,
+    PARAMETERS,
+    TOKENIZER,
+    WORDS,
+    digest,
+    manifest_text,
+)
 from disco2.experiments.configuration import Configuration, commented_toml, read_configuration
 from disco2.experiments.evaluating import Answers
 from disco2.experiments.runs import SCORES, RunResult, read_result, write_result
 from disco2.files import hash_file
 from disco2.inference.pairs import ResumableLines, places
+from disco2.model import AnyModel
 from disco2.shipped import MANIFEST
 from disco2.vectors import WordVectors, load_vectors, read_vectors
 from tests.annotation.test_cache import Told
+from tests.encoders import small_encoder
 from tests.fuzzing.target import NEXT_FILE, Target, check_document, scratch_folder
 from tests.fuzzing.tiny_model import tiny_model, two_instances
 from tests.vectors.vector_files import fasttext_text, glove_text, word2vec_binary, word2vec_text
@@ -41,11 +54,11 @@ MOST_REDUCED = 20  # dimensions; the time to find the axes grows with their cube
 
 
 @cache
-def written() -> dict[str, bytes]:
+def written(make: Callable[[], AnyModel] = tiny_model) -> dict[str, bytes]:
     """The files of a sound bundle, by their names."""
     with scratch_folder() as folder:
-        save_bundle(tiny_model(), folder / "m", data={"licence": "none"}, calibration={"temperature": 1.5})
-        return {name: (folder / "m" / name).read_bytes() for name in FILES}
+        save_bundle(make(), folder / "m", data={"licence": "none"}, calibration={"temperature": 1.5})
+        return {file.name: file.read_bytes() for file in sorted((folder / "m").iterdir())}
 
 
 def read_files(files: dict[str, bytes], *, sealed: bool) -> None:
@@ -71,7 +84,7 @@ def _seal(folder: Path) -> None:
         return
     hashes = content.get("hashes")
     if isinstance(hashes, dict):
-        there = [name for name in HASHED if name in hashes and (folder / name).exists()]
+        there = [name for name in EVERY_FILE if name in hashes and (folder / name).exists()]
         hashes |= {name: hash_file(folder / name) for name in there}
     content.pop("digest", None)
     try:
@@ -81,9 +94,9 @@ def _seal(folder: Path) -> None:
         return
 
 
-def read_one(content: bytes, *, name: str, sealed: bool) -> None:
+def read_one(content: bytes, *, name: str, sealed: bool, make: Callable[[], AnyModel]) -> None:
     """A bundle in which one file has other bytes."""
-    read_files(written() | {name: content}, sealed=sealed)
+    read_files(written(make) | {name: content}, sealed=sealed)
 
 
 def read_whole(content: bytes) -> None:
@@ -191,8 +204,10 @@ _UNFINISHED = json.dumps(RUN).encode() + NEXT_FILE + b'{"line": 1}\n{"line": 2}\
 _BINARY = word2vec_binary(line_feeds=False), word2vec_binary(line_feeds=True)
 
 
-def bundle_target(name: str, file: str, *, sealed: bool = True) -> Target:
-    return Target(name, partial(read_one, name=file, sealed=sealed), (written()[file],))
+def bundle_target(
+    name: str, file: str, *, sealed: bool = True, make: Callable[[], AnyModel] = tiny_model
+) -> Target:
+    return Target(name, partial(read_one, name=file, sealed=sealed, make=make), (written(make)[file],))
 
 
 TARGETS = (
@@ -201,7 +216,9 @@ TARGETS = (
     bundle_target("bundle-parameters", PARAMETERS),
     bundle_target("bundle-words", WORDS),
     bundle_target("bundle-features", FEATURES),
-    Target("bundle", read_whole, (NEXT_FILE.join(written().values()),)),
+    bundle_target("bundle-encoder", ENCODER, make=small_encoder),
+    bundle_target("bundle-tokenizer", TOKENIZER, make=small_encoder),
+    Target("bundle", read_whole, (NEXT_FILE.join(written()[name] for name in FILES),)),
     Target("cache-entry", read_cache_entry, (_entry(), zlib.compress(_entry()), zlib.compress(b"{}"))),
     Target("run-record", read_run, (_run(),)),
     Target("unfinished-output", read_unfinished, (_UNFINISHED,)),

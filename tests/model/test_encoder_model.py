@@ -178,9 +178,15 @@ def test_parts_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="does not fit its weights"):
         replace(model, weights=np.zeros((3, 2 * SIZE + 2), dtype=np.float32))
     more = tokenizer_json().replace(b'"rained":6', b'"rained":60000')
-    assert more != tokenizer_json()
-    with pytest.raises(ValueError, match="can't be run"):
-        replace(model, tokenizer=more)
+    panics = tokenizer_json().replace(b'"[CLS]":{"id"', b'"[ELS]":{"id"')
+    assert tokenizer_json() not in (more, panics)
+    for tokenizer in (more, panics):
+        with pytest.raises(ValueError, match="can't be run"):
+            replace(model, tokenizer=tokenizer)
+    later = replace(model, tokenizer=tokenizer_json().replace(b'"gave":18', b'"gave":60000'))
+    assert later.pool(PAIRS).shape == model.pool(PAIRS).shape
+    with pytest.raises(BundleError, match="can't be used"):
+        later.pool([("Tom gave up.", "We left.")])
 
 
 def test_it_can_be_sent_to_another_process() -> None:

@@ -28,6 +28,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +38,7 @@ from numpy.typing import NDArray
 
 from disco2.data import Instance
 from disco2.data.batch import Floats, Ints
+from disco2.errors import BundleError
 from disco2.features import FeatureExtractor
 from disco2.model.entity_term import EntityTerm, Roles, average_pieces, find_roles
 from disco2.model.parameters import ModelSettings
@@ -198,7 +200,7 @@ class EncoderModel(LabelScorer):
         try:
             fits = self.pool([("It rained.", "We left.")]).shape == (1, 2 * size)
         except Exception as error:  # onnxruntime and tokenizers raise classes of their own
-            raise ValueError(f"its encoder can't be run: {error}") from error
+            raise ValueError(f"its encoder can't be run: {getattr(error, 'what', error)}") from error
         if not fits:
             raise ValueError("its encoder does not fit its weights")
 
@@ -206,7 +208,8 @@ class EncoderModel(LabelScorer):
         self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None] = ()
     ) -> Iterator[ReadPair]:
         """Run the encoder on pairs of texts, each alone; with ``roles`` their words are read too."""
-        encodings = self._tokenizer.encode_batch(list(pairs))
+        with _faults_of_files():
+            encodings = self._tokenizer.encode_batch(list(pairs))
         for pieces, own in zip(encodings, roles or [None] * len(pairs), strict=True):
             states = self._states(pieces)
             means = states[:0]
@@ -307,8 +310,9 @@ class EncoderModel(LabelScorer):
             "input_ids": np.array([pieces.ids if ids is None else ids], dtype=np.int64),
             "token_type_ids": (numbers[None, :] == 2).astype(np.int64),
         }
-        inputs = {one.name: given[one.name] for one in self._session.get_inputs()}
-        states: Floats = self._session.run([OUTPUT], inputs)[0][0]
+        with _faults_of_files():
+            inputs = {one.name: given[one.name] for one in self._session.get_inputs()}
+            states: Floats = self._session.run([OUTPUT], inputs)[0][0]
         return states
 
     @cached_property
@@ -343,14 +347,29 @@ def _pool(states: Floats, pieces: Encoding) -> Floats:
     return np.concatenate([side.sum(axis=0) / max(1, len(side)) for side in sides])
 
 
+@contextmanager
+def _faults_of_files() -> Iterator[None]:
+    """Raise BundleError for what tokenizers and onnxruntime raise, which have no error classes in common.
+
+    A panic of compiled code is not even an Exception.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, MemoryError) or not (
+            isinstance(error, Exception) or type(error).__name__ == "PanicException"
+        ):
+            raise
+        hint = "Copy the model again from where it came from."
+        raise BundleError(f"The model's encoder or tokenizer can't be used: {error}.", hint=hint) from error
+
+
 def read_tokenizer(content: bytes, *, most_pieces: int) -> Tokenizer:
-    """The tokenizer of a ``tokenizer.json``, for pairs; ValueError where it is none."""
+    """The tokenizer of a ``tokenizer.json``, for pairs; BundleError where it is none."""
     from tokenizers import Tokenizer
 
-    try:
+    with _faults_of_files():
         found = Tokenizer.from_str(json.dumps(json.loads(content)))
-    except Exception as error:  # tokenizers raises bare Exceptions
-        raise ValueError(f"its tokenizer can't be read: {error}") from error
     found.no_padding()
     found.enable_truncation(most_pieces, strategy="longest_first")
     return found

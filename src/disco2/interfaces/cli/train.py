@@ -197,25 +197,31 @@ def _adapt(
 
 
 def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Path) -> Fitted:
-    """Train, or resume, with a progress bar."""
+    """Train, or resume, with a progress bar; of an encoder without a terminal, with lines for a log."""
     with listing.progress_bar() as bar:
         members = configuration.model.all_members
         task = bar.add_task("preparing", total=None)
+        logged = configuration.model.kind == "encoder" and not listing.messages.is_terminal
         member = 0
+
+        def say(text: str) -> None:
+            bar.update(task, description=text)
+            if logged:
+                listing.messages.print(text, markup=False, highlight=False)
 
         def show(epoch: Epoch) -> None:
             nonlocal member
             member += epoch.number == 1
             whose = f"member {member} of {members}, " if members > 1 else ""
             score = f"dev {parts.score_name} {listing.percent(epoch.score)}%"
-            bar.update(task, description=f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}")
+            say(f"{whose}pass {epoch.number}: loss {epoch.loss:.3f}, {score}")
 
         return train_model(
             corpus,
             parts,
             configuration,
             progress=show,
-            report=lambda text: bar.update(task, description=text),
+            report=say,
             state=state,
         )
 
