@@ -5,8 +5,9 @@
 
 GUM: the sense between given arguments, of these the ones between sentences, and running text (EntRel and
 NoRel allowed); layers are the built-in annotators'. DiscoGeM: split by document. Acceptance: the everyday
-pairs and the role twins of tests/acceptance; with ``--part dev`` the dev parts of data/ instead. Every row has the accuracy with its 95% interval (bootstrap,
-seed 1), macro-F1 over the gold labels and the calibration error of the probabilities.
+pairs and the role twins of tests/acceptance; with ``--part dev`` the dev parts of data/ instead. Every row
+has the accuracy with its 95% interval (bootstrap, seed 1), macro-F1 over the gold labels and the calibration
+error of the probabilities.
 """
 
 from __future__ import annotations

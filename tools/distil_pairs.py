@@ -4,7 +4,8 @@
     python -m tools.distil_pairs label drawn.jsonl --model ./teacher --output distilled.jsonl
 
 ``draw`` takes neighbouring sentences of English text, ``*.txt.xz``, without a label, and pairs of files with
-theirs. ``label`` adds the probabilities of a model without features as votes, EntRel and NoRel among them.
+theirs. ``label`` adds the probabilities of a model without features as votes, EntRel and NoRel among them; a
+label that the teacher finds improbable is dropped, since many relations are others without their connective.
 """
 
 from __future__ import annotations
@@ -24,27 +25,44 @@ from disco2.files import write_text
 from disco2.model import EncoderModel
 from tools.make_training_pairs import OPENS_WITH_CONNECTIVE, Pair
 
-WORDS = range(4, 25)  # of a sentence
-SHARES = {"books": 8, "amalgum": 3, "wikinews": 2, "wikipedia": 2, "openstax": 1}  # of the texts by file
+WORDS = range(3, 31)  # of a sentence
+SHORT = 12  # words at most of both sentences of every second pair: everyday pairs are short
+SHARES = {
+    "books": 9,
+    "amalgum": 5,
+    "europarl": 3,
+    "wikipedia": 4,
+    "wikinews": 2,
+    "openstax": 1,
+}  # of the texts by file
 SENTENCE_END = re.compile(r"(?<=[a-z][.!?])\s+(?=[A-Z])")
-PLAIN = re.compile(r"[A-Z][A-Za-z0-9 ,;:'%$-]*(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)[.!?]")  # no quotation or heading
+NO_TITLE = r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)"
+PLAIN = re.compile(rf"[A-Z][A-Za-z0-9 ,;:'%$-]*{NO_TITLE}[.!?]")  # no quotation or heading
+MARKS = r"\"()\u2013\u2014\u2018\u2019\u201c\u201d"  # brackets, dashes, quotation marks
+QUOTING = re.compile(rf"""[A-Z"'(][A-Za-z0-9 ,;:'%${MARKS}-]*{NO_TITLE}[.!?]["')\u2019\u201d]?""")
 LEAST_SHARE = 0.01  # of a label that is kept
+LEAST_AGREEMENT = 0.05  # the teacher's probability of the label that a pair comes with, or it is dropped
 BATCH = 1000
 
 
-def neighbours(file: Path) -> Iterator[Pair]:
+def neighbours(file: Path, usable: re.Pattern[str]) -> Iterator[Pair]:
     for paragraph in lzma.decompress(file.read_bytes()).decode("utf-8").split("\n"):
         sentences = SENTENCE_END.split(paragraph.strip())
         for first, second in pairwise(sentences):
-            usable = all(PLAIN.fullmatch(one) and len(one.split()) in WORDS for one in (first, second))
-            if usable and not OPENS_WITH_CONNECTIVE.match(second):
+            whole = all(usable.fullmatch(one) and len(one.split()) in WORDS for one in (first, second))
+            if whole and not OPENS_WITH_CONNECTIVE.match(second):
                 yield {"arg1": first, "arg2": second}
 
 
-def draw_pairs(folder: Path, count: int, files: list[str], chance: random.Random) -> Iterator[Pair]:
+def draw_pairs(
+    folder: Path, count: int, files: list[str], chance: random.Random, usable: re.Pattern[str]
+) -> Iterator[Pair]:
     for name, share in SHARES.items():
-        found = list(neighbours(folder / f"{name}.txt.xz"))
-        yield from chance.sample(found, min(len(found), count * share // sum(SHARES.values())))
+        found = list(neighbours(folder / f"{name}.txt.xz", usable))
+        wanted = count * share // sum(SHARES.values())
+        short = [pair for pair in found if all(len(text.split()) <= SHORT for text in pair.values())]
+        for some in (short, found):
+            yield from chance.sample(some, min(len(some), wanted // 2))
     for entry in files:
         path, _, wanted = entry.rpartition(":")
         if not (wanted.isdecimal() and Path(path).is_file()):
@@ -62,8 +80,11 @@ def label_pairs(pairs: list[Pair], model_path: str) -> Iterator[dict[str, object
         pooled = nlp.model.pool([(one["arg1"], one["arg2"]) for one in batch])
         scores = pooled @ nlp.model.weights.T + nlp.model.bias
         for pair, shares in zip(batch, nlp.calibration.probabilities(scores), strict=True):
-            votes = zip(nlp.model.labels, shares.tolist(), strict=True)
-            yield pair | {"votes": {label: round(share, 3) for label, share in votes if share > LEAST_SHARE}}
+            found = zip(nlp.model.labels, shares.tolist(), strict=True)
+            votes = {label: round(share, 3) for label, share in found if share > LEAST_SHARE}
+            doubtful = votes.get(pair.get("label", ""), 0) < LEAST_AGREEMENT
+            own = {name: cell for name, cell in pair.items() if name != "label"} if doubtful else pair
+            yield own | {"votes": votes}
 
 
 def main() -> None:
@@ -73,6 +94,7 @@ def main() -> None:
     drawing.add_argument("--text", type=Path, required=True)
     drawing.add_argument("--count", type=int, required=True, help="neighbouring sentences")
     drawing.add_argument("--pairs", action="append", default=[], metavar="FILE:COUNT")
+    drawing.add_argument("--quotations", action="store_true", help="of sentences with quotations, too")
     drawing.add_argument("--seed", type=int, default=1)
     labelling.add_argument("pairs", type=Path)
     labelling.add_argument("--model", required=True)
@@ -81,7 +103,9 @@ def main() -> None:
     given = options.parse_args()
     if given.command == "draw":
         chance = random.Random(given.seed)  # noqa: S311
-        pairs: list[Any] = list(draw_pairs(given.text, given.count, given.pairs, chance))
+        usable = QUOTING if given.quotations else PLAIN
+        drawn = draw_pairs(given.text, given.count, given.pairs, chance, usable)
+        pairs: list[Any] = list({(one["arg1"], one["arg2"]): one for one in drawn}.values())
         chance.shuffle(pairs)
     else:
         lines = given.pairs.read_text(encoding="utf-8").rstrip("\n").split("\n")

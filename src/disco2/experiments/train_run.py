@@ -285,7 +285,9 @@ def record_of(fitted: Fitted, parts: Parts, configuration: Configuration, corpus
     calibration, errors = calibrated(fitted.model, fitted.development, further=parts.further_development())
     figures: dict[str, Any] = {}
     if best := fitted.history.best:
-        figures |= {f"development_{parts.score_name}": best.score, "best_pass": best.number}
+        figures[f"development_{parts.score_name}"] = best.score
+        if configuration.model.kind != "encoder":  # the last weights of an encoder are kept
+            figures["best_pass"] = best.number
     figures |= {f"development_calibration_error_of_{name}": value for name, value in errors.items()}
     return BundleRecord(
         configuration=configuration.changed({"encoder.folder": "", "encoder.state": ""}).to_json(),

@@ -450,6 +450,22 @@ def test_an_encoder_is_checked_before_annotation_and_needs_no_layers(
     assert "automatic layers: ()" in run(*tune, "--set", "model.features=false")[2]
 
 
+@pytest.mark.parametrize(("kind", "logged"), [("encoder", True), ("upward", False)])
+def test_without_a_terminal_an_encoder_writes_lines_for_a_log(
+    kind: str, logged: bool, run: Run, role_pairs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def train(*_: object, report: Callable[[str], None], **__: object) -> None:
+        report("stage: step 50 of 100")
+        raise InputError("enough")
+
+    monkeypatch.setattr("disco2.interfaces.cli.train.encoder_folder", Path)
+    monkeypatch.setattr("disco2.interfaces.cli.train.train_model", train)
+    options = ["--automatic", "none", "--kind", kind, "--set", "model.features=false"]
+    code, _, err = run("train", *roles(role_pairs), *options, "--output", tmp_path / "model")
+    assert code == 2
+    assert ("stage: step 50 of 100" in err.splitlines()) == logged
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts go to a group of processes")
 def test_an_interrupt_ends_all_processes_and_keeps_what_is_finished(role_pairs: Path, tmp_path: Path) -> None:
     pytest.importorskip("optuna")
