@@ -3,7 +3,8 @@
     python tools/compare_encoders.py --gum gum --discogem discogem --start STAGE.safetensors --output DIR
 
 For each fold an encoder is fine-tuned on three fifths of the documents, beginning with the weights of a stage
-that saw neither corpus's implicit relations, and kept as int8, as in a bundle. Over this encoder, which then
+that saw neither corpus's implicit relations (the stages of examples/english.toml saw both: train another one
+for this), and kept as int8, as in a bundle. Over this encoder, which then
 stays as it is:
 
 - *pooled*: the encoder's own scores, W [m1; m2] + b

@@ -1,11 +1,13 @@
 """Pairs that a teacher labels, for a smaller model to learn from.
 
-    python -m tools.distil_pairs draw --text DIR --count 16000 --pairs FILE:COUNT --output drawn.jsonl
+    python -m tools.distil_pairs draw --text DIR --count 80000 --pairs FILE:COUNT --output drawn.jsonl
+    python -m tools.distil_pairs draw --text DIR --count 100000 --quotations --seed 2 --output more.jsonl
     python -m tools.distil_pairs label drawn.jsonl --model ./teacher --output distilled.jsonl
 
 ``draw`` takes neighbouring sentences of English text, ``*.txt.xz``, without a label, and pairs of files with
-theirs. ``label`` adds the probabilities of a model without features as votes, EntRel and NoRel among them; a
-label that the teacher finds improbable is dropped, since many relations are others without their connective.
+theirs; a pair that is drawn twice counts once. ``label`` adds the probabilities of a model without features
+as votes, EntRel and NoRel among them. A label that is none of the teacher's, or improbable for it, is
+dropped: many relations are others without their connective.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ from disco2.model import EncoderModel
 from tools.make_training_pairs import OPENS_WITH_CONNECTIVE, Pair
 
 WORDS = range(3, 31)  # of a sentence
-SHORT = 12  # words at most of both sentences of every second pair: everyday pairs are short
+SHORT = 12  # words at most of either sentence, for half of the pairs where there are enough
+# Shares of the texts, by file.
 SHARES = {
     "books": 9,
     "amalgum": 5,
@@ -34,7 +37,7 @@ SHARES = {
     "wikipedia": 4,
     "wikinews": 2,
     "openstax": 1,
-}  # of the texts by file
+}
 SENTENCE_END = re.compile(r"(?<=[a-z][.!?])\s+(?=[A-Z])")
 NO_TITLE = r"(?<!Mr)(?<!Mrs)(?<!Dr)(?<!St)"
 PLAIN = re.compile(rf"[A-Z][A-Za-z0-9 ,;:'%$-]*{NO_TITLE}[.!?]")  # no quotation or heading
@@ -82,7 +85,7 @@ def label_pairs(pairs: list[Pair], model_path: str) -> Iterator[dict[str, object
         for pair, shares in zip(batch, nlp.calibration.probabilities(scores), strict=True):
             found = zip(nlp.model.labels, shares.tolist(), strict=True)
             votes = {label: round(share, 3) for label, share in found if share > LEAST_SHARE}
-            doubtful = votes.get(pair.get("label", ""), 0) < LEAST_AGREEMENT
+            doubtful = votes.get(str(pair.get("label")), 0) < LEAST_AGREEMENT
             own = {name: cell for name, cell in pair.items() if name != "label"} if doubtful else pair
             yield own | {"votes": votes}
 
@@ -94,7 +97,11 @@ def main() -> None:
     drawing.add_argument("--text", type=Path, required=True)
     drawing.add_argument("--count", type=int, required=True, help="neighbouring sentences")
     drawing.add_argument("--pairs", action="append", default=[], metavar="FILE:COUNT")
-    drawing.add_argument("--quotations", action="store_true", help="of sentences with quotations, too")
+    drawing.add_argument(
+        "--quotations",
+        action="store_true",
+        help="allow brackets, dashes and quotation marks inside of sentences",
+    )
     drawing.add_argument("--seed", type=int, default=1)
     labelling.add_argument("pairs", type=Path)
     labelling.add_argument("--model", required=True)

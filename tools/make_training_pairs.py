@@ -1,4 +1,4 @@
-"""Make the files of pairs that examples/english.toml trains on.
+"""Make the files of pairs that examples/teacher.toml trains on, and that its teacher labels for `en`.
 
     python tools/make_training_pairs.py --gum DIR --connectives DIR --silver DIR --ecare FILE --output DIR
 

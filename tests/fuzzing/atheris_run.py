@@ -18,6 +18,7 @@ def main() -> None:
 
     # What a reader calls elsewhere says little about an input, and numba compiles no instrumented code.
     readers = ["annotation", "bundle", "corpora", "data", "inference", "settings", "vectors"]
+    readers.append("model.encoder_model")
     with atheris.instrument_imports(include=[f"disco2.{name}" for name in readers]):
         from tests.fuzzing.target import all_targets, hold
 

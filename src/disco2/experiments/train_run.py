@@ -187,9 +187,9 @@ def _with_features(tuned: Fitted, corpus: Corpus, parts: Parts, configuration: C
 def _with_offsets(tuned: Fitted, development: Sequence[Instance]) -> Fitted:
     """The encoder with constants added to b[y] for y in EntRel and NoRel.
 
-    Most corpora and all pairs lack these outcomes, so that a mixture makes them rarer than running text does.
-    The constants make the running text of the dev part most probable, at the temperature that is best for
-    them. Given arguments are not affected: there a model chooses among senses.
+    Most corpora lack these outcomes or have them in other shares, so that a mixture has not those of running
+    text. The constants make the running text of the dev part most probable, at the temperature that is best
+    for them. Given arguments are not affected: there a model chooses among senses.
     """
     model, pairs = tuned.model, as_running_text(development)
     outcomes = np.flatnonzero(~model.is_sense)

@@ -183,7 +183,7 @@ class EncoderModel(LabelScorer):
         return found | {f"{DIRECTION}{sense}": row for sense, row in self.directions.items()}
 
     def __post_init__(self) -> None:
-        """Raise ValueError where the parts don't fit each other."""
+        """Raise ValueError where the parts don't fit each other, BundleError where they can't be used."""
         check_onnx(self.onnx)
         size = self.weights.shape[-1] // 2
         if self.weights.shape != (len(self.labels), 2 * size) or self.bias.shape != (len(self.labels),):
@@ -197,10 +197,7 @@ class EncoderModel(LabelScorer):
             self.entities.check_shapes(labels=len(self.labels), size=size)
         if any(row.shape != (2 * size + 1,) for row in self.directions.values()):
             raise ValueError("its directions do not fit its weights")
-        try:
-            fits = self.pool([("It rained.", "We left.")]).shape == (1, 2 * size)
-        except Exception as error:  # onnxruntime and tokenizers raise classes of their own
-            raise ValueError(f"its encoder can't be run: {getattr(error, 'what', error)}") from error
+        fits = self.pool([("It rained.", "We left.")]).shape == (1, 2 * size)
         if not fits:
             raise ValueError("its encoder does not fit its weights")
 
@@ -208,7 +205,7 @@ class EncoderModel(LabelScorer):
         self, pairs: Sequence[tuple[str, str]], roles: Sequence[Roles | None] = ()
     ) -> Iterator[ReadPair]:
         """Run the encoder on pairs of texts, each alone; with ``roles`` their words are read too."""
-        with _faults_of_files():
+        with _report_faults("tokenizer fails"):
             encodings = self._tokenizer.encode_batch(list(pairs))
         for pieces, own in zip(encodings, roles or [None] * len(pairs), strict=True):
             states = self._states(pieces)
@@ -310,7 +307,7 @@ class EncoderModel(LabelScorer):
             "input_ids": np.array([pieces.ids if ids is None else ids], dtype=np.int64),
             "token_type_ids": (numbers[None, :] == 2).astype(np.int64),
         }
-        with _faults_of_files():
+        with _report_faults("encoder can't be run"):
             inputs = {one.name: given[one.name] for one in self._session.get_inputs()}
             states: Floats = self._session.run([OUTPUT], inputs)[0][0]
         return states
@@ -348,27 +345,27 @@ def _pool(states: Floats, pieces: Encoding) -> Floats:
 
 
 @contextmanager
-def _faults_of_files() -> Iterator[None]:
+def _report_faults(what: str) -> Iterator[None]:
     """Raise BundleError for what tokenizers and onnxruntime raise, which have no error classes in common.
 
     A panic of compiled code is not even an Exception.
     """
     try:
         yield
+    except (BundleError, MemoryError):
+        raise
     except BaseException as error:
-        if isinstance(error, MemoryError) or not (
-            isinstance(error, Exception) or type(error).__name__ == "PanicException"
-        ):
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
         hint = "Copy the model again from where it came from."
-        raise BundleError(f"The model's encoder or tokenizer can't be used: {error}.", hint=hint) from error
+        raise BundleError(f"The model's {what}: {error}.", hint=hint) from error
 
 
 def read_tokenizer(content: bytes, *, most_pieces: int) -> Tokenizer:
     """The tokenizer of a ``tokenizer.json``, for pairs; BundleError where it is none."""
     from tokenizers import Tokenizer
 
-    with _faults_of_files():
+    with _report_faults("tokenizer can't be read"):
         found = Tokenizer.from_str(json.dumps(json.loads(content)))
     found.no_padding()
     found.enable_truncation(most_pieces, strategy="longest_first")

@@ -156,7 +156,8 @@ class FineTuning:
             self.tokenizer = read_tokenizer(tokenizer, most_pieces=most_pieces)
             self.model = PairEncoder(load_encoder(encoder), len(self.labels))
         except Exception as error:  # transformers raises errors of many kinds
-            raise InputError(f"The encoder can't be loaded: {error}.", where=str(encoder)) from error
+            what = f"The encoder can't be loaded: {getattr(error, 'what', error)}."
+            raise InputError(what, where=str(encoder)) from error
         weights = sha256((encoder / "model.safetensors").read_bytes()).hexdigest()
         self._names = self._stage_names([weights, self.labels, most_pieces])
 

@@ -463,6 +463,7 @@ def test_without_a_terminal_an_encoder_writes_lines_for_a_log(
     options = ["--automatic", "none", "--kind", kind, "--set", "model.features=false"]
     code, _, err = run("train", *roles(role_pairs), *options, "--output", tmp_path / "model")
     assert code == 2
+    assert "error: enough" in err
     assert ("stage: step 50 of 100" in err.splitlines()) == logged
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from disco2.annotation.annotator import ALL_LAYERS, Layers
 from disco2.data import Document
-from disco2.errors import LayerError
+from disco2.errors import BundleError, LayerError
 from disco2.inference.pipeline import Pipeline
 from disco2.inference.prediction import text_result
 from disco2.interfaces.server import worker
@@ -48,6 +48,8 @@ class Gate(RuleAnnotator):
             assert self.opened.wait(20)
         if any("refused" in text for text in texts):
             raise LayerError("No 'refused zqxsecret' here.")
+        if any("damaged" in text for text in texts):
+            raise BundleError("zqxsecret")
         if any("broken" in text for text in texts):
             raise ZeroDivisionError("zqxsecret")
         return super().annotate(documents, layers=layers)
@@ -116,9 +118,9 @@ def test_waiting_requests_are_annotated_in_one_call(small: Pipeline) -> None:
 
 
 def test_a_bad_text_spoils_no_other(small: Pipeline) -> None:
-    bodies = [{"text": text} for text in (TEXTS[0], "This is refused.", "This is broken.", TEXTS[1])]
-    answers, _ = ask_behind_gate(small, bodies)
-    assert [answer.status_code for answer in answers] == [200, 200, 422, 500, 200]
+    texts = (TEXTS[0], "This is refused.", "This is broken.", "The model is damaged.", TEXTS[1])
+    answers, _ = ask_behind_gate(small, [{"text": text} for text in texts])
+    assert [answer.status_code for answer in answers] == [200, 200, 422, 500, 500, 200]
     assert all("zqxsecret" not in answer.text for answer in answers)
 
 

@@ -162,8 +162,10 @@ def train(
     )
     if best:
         members = configuration.model.all_members
-        when = f"after pass {best.number}" if members == 1 else f"with {members} members"
-        listing.results.print(f"development {parts.score_name} {listing.percent(best.score)}% {when}")
+        when = f" with {members} members" if members > 1 else f" after pass {best.number}"
+        if configuration.model.kind == "encoder":  # whose last weights are kept, whatever the pass
+            when = ""
+        listing.results.print(f"development {parts.score_name} {listing.percent(best.score)}%{when}")
 
 
 def _adapt(
@@ -207,7 +209,7 @@ def _train(corpus: Corpus, parts: Parts, configuration: Configuration, state: Pa
         def say(text: str) -> None:
             bar.update(task, description=text)
             if logged:
-                listing.messages.print(text, markup=False, highlight=False)
+                listing.messages.print(text)
 
         def show(epoch: Epoch) -> None:
             nonlocal member

@@ -24,7 +24,7 @@ from disco2.annotation.english.annotators import Component
 from disco2.annotation.text import paragraphs
 from disco2.data import Document
 from disco2.drawing.trees import draw_trees
-from disco2.errors import InputError
+from disco2.errors import BundleError, InputError
 from disco2.inference.candidates import GivenPair
 from disco2.inference.explanation import Explanation, source_of
 from disco2.inference.pairs import PairLine, answer_lines
@@ -152,6 +152,8 @@ class Answerer:
                     job.future.set_result(replace(self.answer(job), batch=len(jobs)))
                 except (Abandoned, InvalidStateError):
                     continue
+                except BundleError as error:  # the model is damaged, not the text
+                    job.future.set_exception(error)
                 except InputError:  # its message may quote the text
                     what = "The annotators can't process this text."
                     job.future.set_exception(invalid(what, where="body", hint="Try a part of it."))
