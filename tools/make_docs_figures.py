@@ -111,7 +111,7 @@ def main() -> None:
     for name, svg in figures(pipeline).items():
         write_text(FOLDER / name, [svg])
     if "--screenshots" in sys.argv:
-        take_screenshots(pipeline)
+        take_screenshots(disco2.load())
 
 
 if __name__ == "__main__":
