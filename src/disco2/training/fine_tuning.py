@@ -188,8 +188,7 @@ class FineTuning:
     def _stage_names(self, base: object) -> list[list[str]]:
         """For each member of each stage a hash of all that its result depends on.
 
-        A member's name is that of a stage with its seed and no other member, so that the two share their
-        work.
+        A member has the name of a stage with its seed alone, so that the two share their work.
         """
         before = sha256(json.dumps(base).encode())
         shared = {name: getattr(self.settings, name) for name in SHARED}

@@ -157,7 +157,7 @@ def test_errors_and_the_parts_of_an_encoders_score(open_page: OpenPage) -> None:
         page.reload()  # the key lasts as long as the tab
         detail = page.locator(".d2-detail")
         expect(detail).to_contain_text("words that matter most, approximately")
-        expect(detail.get_by_role("rowheader", name="Tina")).to_have_count(1)
+        expect(detail.get_by_role("rowheader", name="Tina ~ She")).to_have_count(1)
 
         too_large = "The dog barked at the cat. " * 200
         for text, message in (("   ", "There is no text yet."), (too_large, "too large")):
