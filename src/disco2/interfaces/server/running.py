@@ -132,7 +132,7 @@ def run_workers(
 
     def start(number: int) -> None:
         process = multiprocessing.get_context("fork").Process(
-            target=_work, args=(app, bound, limits, number), daemon=True
+            target=_work, args=(app, bound, limits, number, os.getpid()), daemon=True
         )
         process.start()
         processes[number] = process
@@ -172,12 +172,14 @@ def run_workers(
         raise KeyboardInterrupt
 
 
-def _work(app: FastAPI, bound: socket.socket, limits: Limits, number: int) -> None:
+def _work(app: FastAPI, bound: socket.socket, limits: Limits, number: int, parent: int) -> None:
     """Main function of a worker process. It also stops gracefully if its parent is gone."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    if os.getppid() != parent:  # it ended before it was watched
+        return
     app.state.metrics.worker = str(number)
     try:
         # asyncio accepts up to ``backlog`` connections at once; one at a time spreads them over the workers.
